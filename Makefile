@@ -1,0 +1,79 @@
+# The commands that everybody uses. `make help` lists them.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+CONSTRAINTS := deploy/dev/constraints.txt
+SOURCES := steersman apiserver tests bench deploy/dev
+DATA_DIR ?= .steersman
+PYTEST := $(BIN)/pytest
+PYTEST_FLAGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help setup bootstrap up test check fix lint types imports proto proto-check constraints \
+        test-unit test-contract test-integration test-chaos bench-api clean
+
+help: ## This list
+	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | column -t -s '|'
+
+setup: $(STAMP) ## A virtualenv in .venv with everything in it
+
+$(STAMP): pyproject.toml $(CONSTRAINTS)
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { deploy/dev/bootstrap.sh --venv && $(PYTHON) -m venv $(VENV); }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS) --editable '.[dev]'
+	@touch $@
+
+bootstrap: ## On Debian as root: etcd, Docker, kubectl for the tests; elsewhere: say what is missing
+	@deploy/dev/bootstrap.sh
+
+up: setup ## The API server on the embedded store; its addresses are printed
+	$(BIN)/steersman-apiserver --data-dir $(DATA_DIR)
+
+test: bootstrap setup check-static ## Everything: static checks, then every test that this machine can run
+	$(PYTEST) $(PYTEST_FLAGS)
+
+check: setup check-static test-unit ## Static checks and unit tests: before every commit
+
+.PHONY: check-static
+check-static: setup lint types imports proto-check
+
+lint: setup
+	$(BIN)/ruff format --check --quiet $(SOURCES)
+	$(BIN)/ruff check --quiet $(SOURCES)
+
+types: setup
+	$(BIN)/mypy
+
+imports: setup
+	$(BIN)/lint-imports --no-cache
+
+fix: setup ## Format and repair what can be repaired
+	$(BIN)/ruff format $(SOURCES)
+	$(BIN)/ruff check --fix $(SOURCES)
+
+proto: setup ## Generate steersman/pb from proto/
+	$(BIN)/python deploy/dev/generate_protos.py
+
+proto-check: setup
+	$(BIN)/python deploy/dev/generate_protos.py --check
+
+constraints: ## Note the versions in .venv as the ones that everybody gets
+	$(BIN)/python -m pip freeze --exclude-editable --exclude steersman > $(CONSTRAINTS)
+
+test-unit: setup ## Pure tests: milliseconds each
+	$(PYTEST) $(PYTEST_FLAGS) -q tests/unit
+
+test-contract: setup ## One suite per protocol, for the fake and the real thing
+	$(PYTEST) $(PYTEST_FLAGS) tests/contract
+
+test-integration: setup ## Real servers
+	$(PYTEST) $(PYTEST_FLAGS) tests/integration
+
+test-chaos: setup ## Kill, pause and cut while traffic runs
+	$(PYTEST) $(PYTEST_FLAGS) tests/chaos
+
+bench-api: setup ## The API server measured: one table, ratios to etcd's own put rate in the same run
+	$(BIN)/python -m bench.api
+
+clean: ## Remove what was made, but for the data dir
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,145 @@
+"""What surrounds every gRPC call: who asks, a place at the gate, a deadline, a span, a metric, and errors in our words.
+
+Done by wrapping handlers rather than by interceptors, which cost a fifth of a small call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
+from typing import Any, TypeVar
+
+import grpc
+from google.protobuf.message import DecodeError, Message
+from prometheus_client import CollectorRegistry
+
+from apiserver.auth.identity import INSECURE, Caller, from_certificate
+from apiserver.limits import Gate
+from steersman import wire
+from steersman.api import kinds
+from steersman.api.errors import ApiError, BadRequest, Internal, Timeout, Unauthenticated, Unavailable
+from steersman.base import log, metrics, run, tracing
+
+CALL_SECONDS = 60.0
+"""The longest a unary call may take, whatever deadline the client set."""
+
+KNOWN_RESOURCES = frozenset(kind.resource for kind in kinds.ALL)
+
+_log = log.get("grpc")
+Request = TypeVar("Request", bound=Message)
+
+
+class Calls:
+    """Wraps handlers; holds what all calls share."""
+
+    def __init__(self, registry: CollectorRegistry, *, secure: bool) -> None:
+        self._secure = secure
+        self._draining = False
+        seconds = metrics.histogram(
+            registry,
+            "apiserver_request_duration_seconds",
+            "How long calls took.",
+            ("front", "verb", "resource", "code"),
+        )
+        self._seconds = metrics.children(seconds)
+
+    def drain(self) -> None:
+        """From now on a cancellation is the server's doing."""
+        self._draining = True
+
+    def unary(
+        self,
+        verb: str,
+        request_type: type[Request],
+        handle: Callable[[Request], Awaitable[Message]],
+        gate: Gate | None,
+    ) -> grpc.RpcMethodHandler:
+        """A unary call. The request is parsed here, so that a broken one gets a clean refusal."""
+
+        async def call(raw: bytes, context: Any) -> bytes:
+            started, code, resource = time.perf_counter(), "OK", ""
+            try:
+                self.caller(context)
+                request = parse(request_type, raw)
+                resource = resource_of(request)
+                async with asyncio.timeout(CALL_SECONDS):
+                    with gate or nullcontext(), self.span(verb, resource, context):
+                        reply = await handle(request)
+                return reply.SerializeToString()
+            except BaseException as problem:  # noqa: BLE001 - `explain` raises on what is not ours
+                error = self.explain(problem, verb)
+                code = error.reason
+                return await abort(context, error)
+            finally:
+                self._seconds("grpc", verb, resource, code).observe(time.perf_counter() - started)
+
+        return grpc.unary_unary_rpc_method_handler(call)
+
+    def stream(self, verb: str, handle: Callable[[Any, Any], Awaitable[None]]) -> grpc.RpcMethodHandler:
+        """A stream of requests and replies, both as bytes; `handle` gets the iterator and the context."""
+
+        async def call(requests: Any, context: Any) -> None:
+            try:
+                self.caller(context)
+                await handle(requests, context)
+            except BaseException as problem:  # noqa: BLE001 - `explain` raises on what is not ours
+                await abort(context, self.explain(problem, verb))
+
+        return grpc.stream_stream_rpc_method_handler(call)
+
+    def caller(self, context: Any) -> Caller:
+        """Who the peer's certificate says it is."""
+        if not self._secure:
+            return INSECURE
+        certificates = context.auth_context().get("x509_pem_cert", ())
+        caller = from_certificate(certificates[0]) if certificates else None
+        if caller is None:
+            raise Unauthenticated("Unauthorized")
+        return caller
+
+    @staticmethod
+    def span(verb: str, resource: str, context: Any) -> tracing.Span:
+        if not tracing.enabled():
+            return tracing.span(verb)
+        sent = dict(context.invocation_metadata() or ())
+        parent = tracing.extract(sent.get("traceparent"))
+        return tracing.span(f"{verb} {resource}".rstrip(), parent=parent, verb=verb, resource=resource)
+
+    def explain(self, problem: BaseException, verb: str) -> ApiError:
+        """An error of our family for whatever went wrong; what is not ours to explain is raised on."""
+        match problem:
+            case ApiError():
+                return problem
+            case BaseExceptionGroup():
+                return self.explain(problem.exceptions[0], verb)
+            case TimeoutError():
+                return Timeout("the server could not complete the call in time")
+            case asyncio.CancelledError() if self._draining:
+                # Out of a handler a cancellation would leave the client hanging.
+                return Unavailable("the server is shutting down")
+            case Exception() if not isinstance(problem, grpc.RpcError | grpc.aio.AbortError):
+                _log.error("call failed by a bug", verb=verb, **run.describe(problem), exc_info=problem)
+                return Internal("Internal error occurred: see the server's log")
+            case _:
+                raise problem
+
+
+async def abort(context: Any, error: ApiError) -> Any:
+    code = getattr(grpc.StatusCode, error.grpc_code)
+    await context.abort(code, wire.shortened(error.message), wire.trailing_metadata(error))
+
+
+def parse(request_type: type[Request], raw: bytes) -> Request:
+    try:
+        return request_type.FromString(raw)
+    except DecodeError as error:
+        raise BadRequest(f"the body is not a {request_type.DESCRIPTOR.name} message") from error
+
+
+def resource_of(request: Message) -> str:
+    """The resource that a request names, if it names one that exists: metrics need a closed set of labels."""
+    holder = getattr(request, "list", request)
+    target = getattr(holder, "target", None)
+    return target.resource if target is not None and target.resource in KNOWN_RESOURCES else ""

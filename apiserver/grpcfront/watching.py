@@ -1,0 +1,169 @@
+"""The Watch stream: several watches over one gRPC stream, each pumped by a task of its own.
+
+A change is encoded once, whoever watches it: the bytes of its WatchEvent are kept on the change, and since fields of a
+message may simply follow each other on the wire, a reply is the watch's id and those bytes, joined. What piles up while
+one reply is being written goes out together in the next.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from apiserver.grpcfront import calls, translate
+from apiserver.limits import Gate
+from apiserver.registry import bookmarks
+from apiserver.registry.registry import Registry
+from apiserver.watchcache.items import Event, EventType
+from apiserver.watchcache.subscription import Finished, Subscription
+from steersman import wire
+from steersman.api.errors import ApiError, BadRequest
+from steersman.api.kinds import Kind
+from steersman.api.names import Revision
+from steersman.pb import objects_pb2, resources_pb2
+
+MAX_WATCHES_PER_STREAM = 256
+MAX_PROGRESS_QUESTIONS = 1_000
+REPLY_BYTES = 1024 * 1024
+"""About where a reply is cut into several, so that no client has to take a message of any size."""
+
+_TYPES = {
+    EventType.ADDED: resources_pb2.WatchEvent.ADDED,
+    EventType.MODIFIED: resources_pb2.WatchEvent.MODIFIED,
+    EventType.DELETED: resources_pb2.WatchEvent.DELETED,
+}
+
+
+class WatchStream:
+    """One open stream. `run` returns when the client has closed its side and every watch is over, or on a drain."""
+
+    def __init__(self, registry: Registry, gate: Gate, requests: AsyncIterator[bytes], context: Any) -> None:
+        self._registry = registry
+        self._gate = gate
+        self._requests = requests
+        self._context = context
+        self._writing = asyncio.Lock()
+        self._open: dict[int, tuple[Subscription, Kind]] = {}
+        self._questions = 0
+        self._reading: asyncio.Task[None] | None = None
+
+    async def run(self) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            self._reading = tasks.create_task(self._read(tasks))
+
+    def drain(self) -> None:
+        """Take no more requests; every watch tells its client to go on elsewhere."""
+        if self._reading is not None:
+            self._reading.cancel()
+        for subscription, _ in self._open.values():
+            subscription.finish()
+
+    async def _read(self, tasks: asyncio.TaskGroup) -> None:
+        async for raw in self._requests:
+            request = calls.parse(resources_pb2.WatchRequest, raw)
+            match request.WhichOneof("ask"):
+                case "start":
+                    self._check_room(request.start.id)
+                    tasks.create_task(self._watch(request.start))
+                case "stop":
+                    if request.stop.id in self._open:
+                        self._open[request.stop.id][0].finish()
+                case "progress":
+                    tasks.create_task(self._progress(request.progress.id, Revision(request.progress.revision)))
+                case _:
+                    raise BadRequest("an empty watch request")
+
+    def _check_room(self, watch_id: int) -> None:
+        if watch_id in self._open:
+            raise BadRequest(f"watch {watch_id} is open already")
+        if len(self._open) >= MAX_WATCHES_PER_STREAM:
+            raise BadRequest(f"more than {MAX_WATCHES_PER_STREAM} watches on one stream")
+
+    async def _watch(self, start: resources_pb2.WatchStart) -> None:
+        """One watch from its start to its end, which is always told."""
+        try:
+            with self._gate:
+                target = translate.collection(start.target)
+                subscription = await self._registry.watch(target, translate.watch_options(start))
+                self._open[start.id] = (subscription, target.kind)
+                try:
+                    await self._pump(start.id, subscription, target.kind, start.timeout_seconds)
+                finally:
+                    del self._open[start.id]
+                    subscription.close()
+        except ApiError as error:
+            event = resources_pb2.WatchEvent(type=resources_pb2.WatchEvent.ERROR, error=wire.to_message(error))
+            await self._write(start.id, [_field(event)])
+        except Finished:
+            event = resources_pb2.WatchEvent(type=resources_pb2.WatchEvent.CLOSED)
+            await self._write(start.id, [_field(event)])
+
+    async def _pump(self, watch_id: int, subscription: Subscription, kind: Kind, timeout_seconds: int) -> None:
+        loop = asyncio.get_running_loop()
+        timer = loop.call_later(timeout_seconds, subscription.finish) if timeout_seconds > 0 else None
+        try:
+            while True:
+                for part in _parts([encoded(event, kind) for event in await subscription.take()]):
+                    await self._write(watch_id, part)
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    async def _progress(self, watch_id: int, revision: Revision) -> None:
+        """A question about a watch that is over, or that cannot be answered, is answered by that watch's own end."""
+        if watch_id not in self._open or self._questions >= MAX_PROGRESS_QUESTIONS:
+            return
+        subscription, _ = self._open[watch_id]
+        self._questions += 1
+        try:
+            await self._registry.progress(subscription, revision)
+        except ApiError as error:
+            subscription.end(error)
+        finally:
+            self._questions -= 1
+
+    async def _write(self, watch_id: int, events: list[bytes]) -> None:
+        reply = resources_pb2.WatchReply(id=watch_id).SerializeToString() + b"".join(events)
+        async with self._writing:
+            await self._context.write(reply)
+
+
+def encoded(event: Event, kind: Kind) -> bytes:
+    """The event as one `events` field of a WatchReply."""
+    change = event.change
+    if change is None:
+        return _field(
+            resources_pb2.WatchEvent(
+                type=resources_pb2.WatchEvent.BOOKMARK,
+                object=_object(bookmarks.encode(event, kind), kind, event.revision),
+            )
+        )
+    key = ("grpc", kind.version, event.type)
+    known = change.encoded.get(key)
+    if known is None:
+        made = resources_pb2.WatchEvent(
+            type=_TYPES[event.type], object=_object(change.json_for(event.type), kind, change.revision)
+        )
+        known = change.encoded[key] = _field(made)
+    return known
+
+
+def _object(json: bytes, kind: Kind, revision: Revision) -> objects_pb2.Object:
+    return objects_pb2.Object(json=json, group=kind.group, version=kind.version, kind=kind.kind, revision=revision)
+
+
+def _field(event: resources_pb2.WatchEvent) -> bytes:
+    return resources_pb2.WatchReply(events=[event]).SerializeToString()
+
+
+def _parts(events: list[bytes]) -> Iterator[list[bytes]]:
+    part: list[bytes] = []
+    size = 0
+    for event in events:
+        if part and size + len(event) > REPLY_BYTES:
+            yield part
+            part, size = [], 0
+        part.append(event)
+        size += len(event)
+    yield part

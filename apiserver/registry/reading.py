@@ -1,0 +1,143 @@
+"""Get, list and watch: answered from the watch cache, never decoding what nobody asked to have decoded."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import replace
+
+from apiserver.registry import continuation, freshness, selection
+from apiserver.registry.continuation import Continuation
+from apiserver.registry.freshness import Freshness, Wanted
+from apiserver.registry.requests import EVERYTHING, Found, FoundList, Selection, Target, WatchOptions
+from apiserver.storage.interface import Page, Store
+from apiserver.watchcache.cache import WatchCache
+from apiserver.watchcache.items import Event, EventType, Item, Matches
+from apiserver.watchcache.subscription import Subscription
+from steersman.api import errors
+from steersman.api.errors import Expired, Timeout
+from steersman.api.names import Revision
+
+CHUNK = 500
+"""Objects handled between two chances for other requests: a list of thousands must not hold up a write."""
+
+
+class Reader:
+    def __init__(self, store: Store, cache: WatchCache) -> None:
+        self._store = store
+        self._cache = cache
+
+    async def get(self, target: Target, resource_version: str = "") -> Found:
+        await self._arrive(freshness.of_get(resource_version))
+        item = self._cache.collection(target.kind.qualified_resource).get(target.key)
+        if item is None:
+            raise errors.not_found(target.kind.subject, target.name, self._cache.revision)
+        return Found(item.json, item.revision)
+
+    async def list(self, target: Target, wanted: Selection = EVERYTHING) -> FoundList:
+        matches = selection.matcher(target, wanted)
+        if wanted.continue_token:
+            return await self._continued(target, wanted, matches)
+        fresh = freshness.of_list(wanted)
+        await self._arrive(fresh)
+        if fresh.freshness is Freshness.EXACT:
+            return await self._past(target, wanted, matches, fresh.revision, after_key="")
+        return await self._present(target, wanted, matches, after_key="")
+
+    async def watch(self, target: Target, options: WatchOptions) -> Subscription:
+        """A subscription that the caller must close."""
+        matches = selection.matcher(target, options.selection)
+        bucket = selection.bucket(target, options.selection)
+        wanted = freshness.of_watch(options)
+        collection_name = target.kind.qualified_resource
+        if wanted.freshness is Freshness.NOT_OLDER and not options.initial_events:
+            await self._cache.reached(wanted.revision)
+            subscription = self._cache.collection(collection_name).subscribe(bucket, matches, wanted.revision)
+        else:
+            await self._arrive(wanted)
+            collection, now = self._cache.collection(collection_name), self._cache.revision
+            if options.initial_events is False:
+                subscription = collection.subscribe(bucket, matches, now)
+            else:
+                ends = options.initial_events and options.bookmarks
+                mark = (Event(EventType.BOOKMARK, now, ends_initial_events=True),) if ends else ()
+                subscription = collection.subscribe_with_state(bucket, matches, target.prefix, mark)
+        subscription.wants_bookmarks = options.bookmarks
+        return subscription
+
+    async def progress(self, subscription: Subscription, revision: Revision) -> None:
+        """Put a bookmark into the watch as soon as everything up to `revision` is in it."""
+        await self._cache.reached(revision)
+        subscription.bookmark(self._cache.revision)
+
+    async def _arrive(self, wanted: Wanted) -> None:
+        """Wait until the cache is as fresh as wanted."""
+        match wanted.freshness:
+            case Freshness.NEWEST:
+                await self._cache.fresh()
+            case Freshness.ANY:
+                self._cache.check_ready()
+            case _:
+                try:
+                    await self._cache.arrive(wanted.revision)
+                except Timeout as error:
+                    raise freshness.too_large(wanted.revision, self._cache.revision) from error
+
+    async def _present(self, target: Target, wanted: Selection, matches: Matches | None, after_key: str) -> FoundList:
+        collection, revision = self._cache.collection(target.kind.qualified_resource), self._cache.revision
+        items = list(collection.scan(target.prefix, after_key))
+        return await _page(items, target, wanted, matches, revision)
+
+    async def _past(
+        self, target: Target, wanted: Selection, matches: Matches | None, revision: Revision, after_key: str
+    ) -> FoundList:
+        """The collection at an older revision: from the cache's window if that reaches so far back, or from the store."""
+        try:
+            past = self._cache.collection(target.kind.qualified_resource).at(revision)
+        except Expired:
+            page = Page(after_key=after_key, revision=revision)
+            stored = await self._store.list(target.prefix, page)
+            items = [self._cache.item(one.key, one.value, one.revision) for one in stored.items]
+        else:
+            items = list(past.scan(target.prefix, after_key))
+        return await _page(items, target, wanted, matches, revision)
+
+    async def _continued(self, target: Target, wanted: Selection, matches: Matches | None) -> FoundList:
+        freshness.of_list(wanted)
+        going_on = continuation.decode(wanted.continue_token)
+        after_key = target.prefix + going_on.after
+        if not going_on.revision:
+            await self._cache.fresh()
+            return await self._present(target, wanted, matches, after_key)
+        await self._arrive(Wanted(Freshness.NOT_OLDER, going_on.revision))
+        try:
+            return await self._past(target, wanted, matches, going_on.revision, after_key)
+        except Expired as error:
+            raise continuation.expired(going_on) from error
+
+
+async def _page(
+    items: Iterable[Item], target: Target, wanted: Selection, matches: Matches | None, revision: Revision
+) -> FoundList:
+    """The first `limit` of the matching items, with a token for the rest."""
+    candidates = items if isinstance(items, list) else list(items)
+    found: list[Found] = []
+    last_key = ""
+    for start in range(0, len(candidates), CHUNK):
+        if start:
+            await asyncio.sleep(0)
+        for offset, item in enumerate(candidates[start : start + CHUNK], start):
+            if matches is not None and not matches(item):
+                continue
+            if wanted.limit and len(found) == wanted.limit:
+                token = continuation.encode(Continuation(revision, last_key[len(target.prefix) :]))
+                remaining = len(candidates) - offset if matches is None else None
+                return FoundList(tuple(found), revision, token, remaining)
+            found.append(Found(item.json, item.revision))
+            last_key = item.key
+    return FoundList(tuple(found), revision)
+
+
+def whole(wanted: Selection) -> Selection:
+    """The same selection, all in one page and as fresh as can be: what a deletion of many must look at."""
+    return replace(wanted, limit=0, continue_token="", resource_version="", resource_version_match="")

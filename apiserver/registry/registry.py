@@ -1,0 +1,215 @@
+"""Every verb, once, for every kind: what both fronts call.
+
+Here a request becomes typed (decoded, addressed, patched); `reading` answers from the cache, `writing` does the
+compare-and-swap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace as changed_copy
+from random import Random
+from typing import Any
+
+from msgspec.structs import replace
+
+from apiserver.registry import lifecycle, metadata, naming, patches, reading, subresources
+from apiserver.registry.reading import Reader
+from apiserver.registry.requests import (
+    EVERYTHING,
+    PLAIN,
+    DeleteOptions,
+    Found,
+    FoundList,
+    PatchType,
+    Selection,
+    Subresource,
+    Target,
+    WatchOptions,
+    WriteOptions,
+    Written,
+)
+from apiserver.registry.strategy import Strategy
+from apiserver.registry.writing import Propose, Writer, complain
+from apiserver.storage.interface import Store, Stored
+from apiserver.watchcache.cache import WatchCache
+from apiserver.watchcache.subscription import Subscription
+from steersman.api import codec
+from steersman.api.autoscaling import Scale
+from steersman.api.core import Binding
+from steersman.api.errors import AlreadyExists, BadRequest, MethodNotAllowed, NotFound
+from steersman.api.kinds import Kind
+from steersman.api.names import Revision
+from steersman.base.clock import Clock
+
+_ANYHOW = DeleteOptions()
+
+
+class Registry:
+    def __init__(
+        self,
+        store: Store,
+        cache: WatchCache,
+        strategies: Mapping[str, Strategy],
+        clock: Clock,
+        random: Random | None = None,
+    ) -> None:
+        """`strategies` by qualified resource: a kind without one is not served."""
+        self._strategies = strategies
+        self._clock = clock
+        self._reader = Reader(store, cache)
+        self._writer = Writer(store, cache, strategies, clock, random or Random())
+
+    def serves(self, kind: Kind) -> bool:
+        return kind.qualified_resource in self._strategies
+
+    # -- reading
+
+    async def get(self, target: Target, resource_version: str = "") -> Found:
+        return await self._reader.get(target, resource_version)
+
+    async def list(self, target: Target, wanted: Selection = EVERYTHING) -> FoundList:
+        return await self._reader.list(target, wanted)
+
+    async def watch(self, target: Target, options: WatchOptions) -> Subscription:
+        """The caller closes the subscription."""
+        return await self._reader.watch(target, options)
+
+    async def progress(self, subscription: Subscription, revision: Revision) -> None:
+        await self._reader.progress(subscription, revision)
+
+    # -- writing
+
+    async def create(self, target: Target, body: bytes, options: WriteOptions = PLAIN) -> Written:
+        decoded, warnings = codec.decode(target.kind.struct, body, validation=options.field_validation)
+        new = lifecycle.addressed(decoded, target)
+        if new.metadata.resource_version not in ("", "0"):
+            raise BadRequest("resourceVersion should not be set on objects to be created")
+        written = await self._create(target, new, options)
+        return changed_copy(written, warnings=tuple(warnings)) if warnings else written
+
+    async def _create(self, target: Target, new: Any, options: WriteOptions) -> Written:
+        """A name of the user's own is tried once; a generated one that is taken is drawn again."""
+        generated = not new.metadata.name and bool(new.metadata.generate_name)
+        for _ in range(naming.ATTEMPTS - 1 if generated else 0):
+            try:
+                return await self._writer.create(target, new, options)
+            except AlreadyExists:
+                continue
+        return await self._writer.create(target, new, options)
+
+    async def update(
+        self,
+        target: Target,
+        body: bytes,
+        options: WriteOptions = PLAIN,
+        subresource: Subresource = Subresource.NONE,
+    ) -> Written:
+        _require(target.kind, subresource)
+        decoded, warnings = codec.decode(target.kind.struct, body, validation=options.field_validation)
+        new = lifecycle.addressed(decoded, target)
+        if subresource is Subresource.NONE and not target.kind.unconditional_update:
+            complain(target, target.name, metadata.validate_conditional(new.metadata))
+        try:
+            written = await self._writer.replace(target, lambda _: new, options, subresource)
+        except NotFound:
+            if subresource is not Subresource.NONE or not target.kind.create_on_update:
+                raise
+            written = await self._create(target, new, options)
+        return changed_copy(written, warnings=tuple(warnings)) if warnings else written
+
+    async def patch(
+        self,
+        target: Target,
+        patch_type: PatchType,
+        patch: bytes,
+        options: WriteOptions = PLAIN,
+        subresource: Subresource = Subresource.NONE,
+    ) -> Written:
+        _require(target.kind, subresource)
+        if subresource is Subresource.SCALE:
+            apply = patches.prepare(patch_type, patch, Scale)
+            return await self._rescale(
+                target, lambda scale: codec.from_dict(Scale, apply(codec.to_dict(scale)))[0], options
+            )
+        apply = patches.prepare(patch_type, patch, target.kind.struct)
+        warnings: list[str] = []
+
+        def propose(present: Any) -> Any:
+            patched = apply(codec.to_dict(present))
+            new, found = codec.from_dict(target.kind.struct, patched, validation=options.field_validation)
+            warnings[:] = found
+            return lifecycle.addressed(new, target)
+
+        written = await self._writer.replace(target, propose, options, subresource)
+        return changed_copy(written, warnings=tuple(warnings)) if warnings else written
+
+    async def delete(self, target: Target, how: DeleteOptions = _ANYHOW, options: WriteOptions = PLAIN) -> Written:
+        return await self._writer.remove(target, how, options)
+
+    async def delete_collection(
+        self, target: Target, wanted: Selection, how: DeleteOptions = _ANYHOW, options: WriteOptions = PLAIN
+    ) -> FoundList:
+        """Delete all that match, one by one; one that has gone meanwhile is none of our business."""
+        listing = await self.list(target, reading.whole(wanted))
+        for found in listing.items:
+            meta = codec.load(target.kind.struct, found.json).metadata
+            try:
+                await self.delete(Target(target.kind, meta.namespace, meta.name), how, options)
+            except NotFound:
+                continue
+        return listing
+
+    # -- the small doors
+
+    async def bind(self, target: Target, body: bytes, options: WriteOptions = PLAIN) -> Written:
+        """Set a pod's node, once."""
+        binding = codec.decode(Binding, body)[0]
+        complain(target, target.name, subresources.validate_binding(binding))
+        kind = target.kind
+
+        def change(stored: Stored) -> bytes:
+            pod = self._writer.decode(kind, stored.value)
+            bound = subresources.bound(pod, binding, kind, stored.revision, self._clock.now())
+            return codec.encode(lifecycle.counted(bound, pod, kind))
+
+        return await self._writer.change(target, change, options)
+
+    async def evict(self, target: Target, how: DeleteOptions = _ANYHOW, options: WriteOptions = PLAIN) -> Written:
+        """Delete a pod on behalf of somebody who wants its node emptied."""
+        return await self._writer.remove(target, how, options)
+
+    async def scale(
+        self, target: Target, replicas: int | None, resource_version: str = "", options: WriteOptions = PLAIN
+    ) -> Written:
+        """Set the number of replicas; None: only say how things stand."""
+        _require(target.kind, Subresource.SCALE)
+        if replicas is None:
+            found = await self.get(target)
+            workload = codec.load(target.kind.struct, found.json)
+            return Written(codec.encode(subresources.scale_of(workload, found.revision)), found.revision)
+
+        def propose(present: Scale) -> Scale:
+            meta = replace(present.metadata, resource_version=resource_version)
+            return replace(present, metadata=meta, spec=replace(present.spec, replicas=replicas))
+
+        return await self._rescale(target, propose, options)
+
+    async def _rescale(self, target: Target, propose: Propose, options: WriteOptions) -> Written:
+        """Replace the workload by itself with the proposed Scale's number of replicas; the answer is a Scale."""
+
+        def rescaled(present: Any) -> Any:
+            revision = Revision(int(present.metadata.resource_version))
+            scale: Scale = propose(subresources.scale_of(present, revision))
+            complain(target, target.name, subresources.validate_replicas(scale.spec.replicas))
+            meta = replace(present.metadata, resource_version=scale.metadata.resource_version)
+            return replace(subresources.scaled(present, scale.spec.replicas), metadata=meta)
+
+        written = await self._writer.replace(target, rescaled, options)
+        workload = codec.load(target.kind.struct, written.json)
+        return changed_copy(written, json=codec.encode(subresources.scale_of(workload, written.revision)))
+
+
+def _require(kind: Kind, subresource: Subresource) -> None:
+    if subresource is not Subresource.NONE and subresource not in kind.subresources:
+        raise MethodNotAllowed(f"{kind.subject.qualified_resource} has no subresource {subresource}")

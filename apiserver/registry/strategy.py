@@ -1,0 +1,37 @@
+"""What may differ from kind to kind: four hooks, all pure. Everything else the registry does alike for every kind.
+
+A strategy sees typed, frozen objects and returns new ones. Complaints are lists of causes in field order; an empty list
+means the object is fine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from steersman.api import names
+from steersman.api.errors import Cause
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """Hooks for one kind. The objects are of the kind's Struct; `Any` because one table holds them all."""
+
+    default: Callable[[Any], Any] = lambda new: new
+    """Fill in what the user left out. Runs on every write, before admission."""
+
+    validate: Callable[[Any], Sequence[Cause]] = lambda _: ()
+    """Complaints about an object on its own (metadata is checked by the registry)."""
+
+    validate_update: Callable[[Any, Any], Sequence[Cause]] = lambda _new, _old: ()
+    """Complaints about the step from old to new, called as (new, old); `validate` has been asked already."""
+
+    prepare_update: Callable[[Any, Any], Any] = lambda new, _old: new
+    """Carry over what an update of the main endpoint may not change, called as (new, old)."""
+
+    keeps_status_on_create: bool = False
+    """Whether whoever creates the object may say its status too (a node agent registering its node)."""
+
+    name_rule: Callable[[str], Sequence[str]] = names.dns_subdomain
+    """Complaints about a name."""

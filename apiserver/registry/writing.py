@@ -1,0 +1,213 @@
+"""Create, replace and remove typed objects: each one compare-and-swap in the store.
+
+A write may *start* from the cached object but never *ends* on it: a refusal, "nothing changed" and NotFound are said
+only about the key as the store itself has just confirmed it (the store's `hint` rule).
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import Any
+
+from msgspec.structs import replace
+
+from apiserver.admission import namespaces
+from apiserver.registry import deletion, lifecycle, metadata, naming, subresources
+from apiserver.registry.requests import DeleteOptions, Subresource, Target, WriteOptions, Written
+from apiserver.registry.strategy import Strategy
+from apiserver.storage.interface import Change, Expect, GuardFailed, Store, Stored
+from apiserver.watchcache.cache import WatchCache
+from steersman.api import codec, errors
+from steersman.api.errors import AlreadyExists, Cause, Conflict, Deposed, NotFound, TooManyRequests
+from steersman.api.kinds import Kind
+from steersman.api.names import Uid
+from steersman.base.clock import Clock
+
+ATTEMPTS = 20
+"""How often a write starts over when the object, or its namespace, changes under it."""
+
+Propose = Callable[[Any], Any]
+"""From the present object to the wanted one. Pure; may run again after a lost race."""
+
+
+class _Released(Exception):
+    """Nothing holds the object any longer: it is to be removed, not stored."""
+
+    def __init__(self, present: Stored) -> None:
+        super().__init__(present.key)
+        self.present = present
+
+
+class Writer:
+    def __init__(
+        self,
+        store: Store,
+        cache: WatchCache,
+        strategies: Mapping[str, Strategy],
+        clock: Clock,
+        random: Random,
+    ) -> None:
+        self._store = store
+        self._cache = cache
+        self._strategies = strategies
+        self._clock = clock
+        self._random = random
+
+    def strategy(self, kind: Kind) -> Strategy:
+        return self._strategies[kind.qualified_resource]
+
+    async def create(self, target: Target, new: Any, options: WriteOptions) -> Written:
+        """AlreadyExists even for a generated name: the caller draws another."""
+        kind, strategy = target.kind, self.strategy(target.kind)
+        name = new.metadata.name or naming.generate(new.metadata.generate_name, self._random)
+        made = lifecycle.born(new, kind, name=name, uid=Uid(str(uuid.uuid4())), now=self._clock.now())
+        if not strategy.keeps_status_on_create:
+            made = lifecycle.without_status(made, kind)
+        made = strategy.default(made)
+        complain(
+            target,
+            name,
+            [
+                *metadata.validate(made.metadata, namespaced=kind.namespaced, name_rule=strategy.name_rule),
+                *strategy.validate(made),
+            ],
+        )
+        value = codec.encode(made)
+        if options.dry_run:
+            return await self._dry_create(target, name, value, made.metadata.uid)
+        stored = await self._create(target, name, value, options)
+        return Written(
+            codec.with_revision(value, stored.revision), stored.revision, created=True, uid=made.metadata.uid
+        )
+
+    async def _create(self, target: Target, name: str, value: bytes, options: WriteOptions) -> Stored:
+        kind = target.kind
+        key = Target(kind, target.namespace, name).key
+        guards = options.guards
+        for _ in range(ATTEMPTS):
+            if kind.namespaced:
+                guards = (*options.guards, await namespaces.admit(self._cache, target.namespace, kind.subject, name))
+            try:
+                return await self._store.create(key, value, given=guards)
+            except AlreadyExists as error:
+                raise errors.already_exists(kind.subject, name, error.revision) from error
+            except GuardFailed as failed:
+                _raise_if_deposed(failed, options)
+                await self._cache.fresh()  # the namespace has changed: judge it as it is now
+        raise TooManyRequests(f"namespace {errors.quoted(target.namespace)} keeps changing")
+
+    async def _dry_create(self, target: Target, name: str, value: bytes, uid: str) -> Written:
+        kind = target.kind
+        if kind.namespaced:
+            await namespaces.admit(self._cache, target.namespace, kind.subject, name)
+        await self._cache.fresh()
+        if self._cache.collection(kind.qualified_resource).get(Target(kind, target.namespace, name).key) is not None:
+            raise errors.already_exists(kind.subject, name, self._cache.revision)
+        return Written(value, self._cache.revision, created=True, uid=uid)
+
+    async def replace(
+        self, target: Target, propose: Propose, options: WriteOptions, subresource: Subresource = Subresource.NONE
+    ) -> Written:
+        """`propose` sees the present object with its resourceVersion. Conflict unless the proposal was made from it."""
+
+        def change(stored: Stored) -> bytes:
+            present = self.decode(target.kind, stored.value)
+            seen = replace(present, metadata=replace(present.metadata, resource_version=str(stored.revision)))
+            new = propose(seen)
+            lifecycle.check_preconditions(new.metadata, present.metadata, stored.revision, target)
+            result = self._judged(new, present, target, subresource)
+            if deletion.is_released(result):
+                raise _Released(stored)
+            return codec.encode(result)
+
+        return await self._write(target, change, options)
+
+    def _judged(self, new: Any, present: Any, target: Target, subresource: Subresource) -> Any:
+        """The object to store: what this door may change, defaulted and valid."""
+        kind, strategy = target.kind, self.strategy(target.kind)
+        match subresource:
+            case Subresource.STATUS:
+                return lifecycle.with_status_of(new, present)
+            case Subresource.FINALIZE:
+                return subresources.finalized(new, present)
+            case _:
+                result = strategy.prepare_update(strategy.default(lifecycle.updated(new, present, kind)), present)
+                result = lifecycle.counted(result, present, kind)
+        complain(
+            target,
+            target.name,
+            [
+                *metadata.validate_update(result.metadata, present.metadata),
+                *strategy.validate(result),
+                *strategy.validate_update(result, present),
+            ],
+        )
+        return result
+
+    async def remove(self, target: Target, how: DeleteOptions, options: WriteOptions) -> Written:
+        def change(stored: Stored) -> bytes:
+            present = self.decode(target.kind, stored.value)
+            deletion.check(present, stored.revision, target, how)
+            match deletion.decide(present, target.kind, how, self._clock.now()):
+                case deletion.Mark(marked):
+                    return codec.encode(marked)
+                case deletion.Remove():
+                    raise _Released(stored)
+
+        return await self._write(target, change, options)
+
+    async def change(self, target: Target, change: Change, options: WriteOptions) -> Written:
+        """A write that knows what it does: no defaults, no validation."""
+        return await self._write(target, change, options)
+
+    async def _write(self, target: Target, change: Change, options: WriteOptions) -> Written:
+        item = self._cache.collection(target.kind.qualified_resource).get(target.key)
+        hint = Stored(item.key, item.value, item.revision) if item is not None else None
+        try:
+            if options.dry_run:
+                return _dry(change, await self._store.get(target.key))
+            for _ in range(ATTEMPTS):
+                try:
+                    stored = await self._store.update(target.key, change, hint=hint, given=options.guards)
+                    return Written(codec.with_revision(stored.value, stored.revision), stored.revision)
+                except _Released as released:
+                    present, hint = released.present, None
+                try:
+                    expect = Expect(present.revision)
+                    revision = await self._store.delete(target.key, expect, given=options.guards)
+                except Conflict:
+                    continue  # it changed in between: look again whether anything holds it
+                return Written(codec.with_revision(present.value, revision), revision, gone=True)
+        except NotFound as error:
+            raise errors.not_found(target.kind.subject, target.name, error.revision) from error
+        except GuardFailed as failed:
+            _raise_if_deposed(failed, options)
+            raise
+        raise TooManyRequests(f"{target.kind.subject.qualified_resource} {errors.quoted(target.name)} keeps changing")
+
+    @staticmethod
+    def decode(kind: Kind, value: bytes) -> Any:
+        return codec.load(kind.struct, value)
+
+
+def complain(target: Target, name: str, causes: Sequence[Cause]) -> None:
+    if causes:
+        raise errors.invalid(target.kind.subject, name, causes)
+
+
+def _dry(change: Change, stored: Stored) -> Written:
+    try:
+        return Written(codec.with_revision(change(stored), stored.revision), stored.revision)
+    except _Released:
+        return Written(codec.with_revision(stored.value, stored.revision), stored.revision, gone=True)
+
+
+def _raise_if_deposed(failed: GuardFailed, options: WriteOptions) -> None:
+    """Deposed, naming the Lease, if it was the leader's own guard that failed."""
+    term = options.term
+    if term is not None and failed.guard == term.guard:
+        message = f"the term {term.token} of lease {term.namespace}/{term.lease} has ended"
+        details = errors.Details(name=term.lease, group="coordination.k8s.io", kind="leases")
+        raise Deposed(message, details=details, revision=failed.revision) from failed

@@ -1,0 +1,179 @@
+"""The API server as a whole: store, cache, registry and fronts, put together and taken apart in order."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import platform
+import ssl
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+
+from aiohttp import web
+from prometheus_client import CollectorRegistry
+
+from apiserver import bootstrap, observation
+from apiserver.auth import certificates
+from apiserver.auth.certificates import Pki
+from apiserver.config import Settings
+from apiserver.grpcfront import server as grpcfront
+from apiserver.limits import Limits
+from apiserver.registry.catalog import STRATEGIES
+from apiserver.registry.registry import Registry
+from apiserver.storage import compaction, embedded
+from apiserver.storage.interface import Store
+from apiserver.watchcache.cache import WatchCache
+from steersman import version
+from steersman.api import selectors
+from steersman.base import httpserver, log, metrics
+from steersman.base.clock import Clock, SystemClock
+from steersman.base.health import Health
+from steersman.base.values import Address
+
+STORE_FILES = "store"
+VERSION = {
+    "major": version.KUBERNETES.split(".")[0],
+    "minor": version.KUBERNETES.split(".")[1],
+    "gitVersion": f"v{version.KUBERNETES}.0+steersman-{version.VERSION}",
+    "compiler": "cpython",
+    "platform": f"{sys.platform}/{platform.machine()}",
+}
+
+_log = log.get("apiserver")
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    grpc: Address
+    rest: Address
+    pki: Pki | None
+
+
+@asynccontextmanager
+async def serving(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Serving]:
+    """An API server that is ready for clients, for as long as the block is open."""
+    clock = clock or SystemClock()
+    registry = metrics.new_registry()
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    pki = _certificates(settings, clock)
+    async with (
+        _open_store(settings) as bare_store,
+        asyncio.TaskGroup() as tasks,
+    ):
+        store = observation.ObservedStore(bare_store, registry)
+        cache = WatchCache(store, clock, selectors.SELECTABLE_FIELDS)
+        background = [
+            tasks.create_task(cache.run()),
+            tasks.create_task(metrics.watch_loop_lag(metrics.loop_lag(registry), clock)),
+        ]
+        if settings.etcd_endpoints:
+            background.append(tasks.create_task(compaction.compact_periodically(store)))
+        try:
+            with metrics.watch_gc_pauses(registry):
+                async with _fronts(settings, store, cache, registry, clock, pki) as serving_:
+                    yield serving_
+        finally:
+            for task in background:
+                task.cancel()
+
+
+@asynccontextmanager
+async def _fronts(
+    settings: Settings,
+    store: Store,
+    cache: WatchCache,
+    metrics_registry: CollectorRegistry,
+    clock: Clock,
+    pki: Pki | None,
+) -> AsyncIterator[Serving]:
+    registry = Registry(store, cache, STRATEGIES, clock)
+    limits = Limits(
+        reads=settings.max_requests_inflight,
+        writes=settings.max_mutating_requests_inflight,
+        watches=settings.max_watches,
+    )
+    observation.expose(metrics_registry, cache, limits)
+    application = web.Application()
+    application.add_routes(
+        httpserver.routes(
+            live=_liveness(store), ready=_readiness(store, cache), registry=metrics_registry, version=VERSION
+        )
+    )
+    async with (
+        httpserver.serving(application, settings.rest_address, tls=_tls_context(pki)) as rest,
+        grpcfront.serving(registry, limits, metrics_registry, settings.grpc_address, pki) as grpc,
+    ):
+        await cache.ready()
+        await bootstrap.fill(registry)
+        # What has been loaded stays: the collector need not look at it again.
+        gc.collect()
+        gc.freeze()
+        await grpc.serve()
+        _log.info("ready", grpc=str(grpc.address), rest=str(rest), store=_store_name(settings), revision=cache.revision)
+        yield Serving(grpc.address, rest, pki)
+        _log.info("draining", watches=limits.watches.taken)
+
+
+def _open_store(settings: Settings) -> AbstractAsyncContextManager[Store]:
+    if not settings.etcd_endpoints:
+        return embedded.open_store(settings.data_dir / STORE_FILES)
+    from apiserver.storage import etcd  # its stubs take time to import, and most servers start without
+
+    return etcd.open_store(
+        settings.etcd_endpoints,
+        ca_file=settings.etcd_ca_file,
+        cert_file=settings.etcd_cert_file,
+        key_file=settings.etcd_key_file,
+        root=settings.etcd_root,
+    )
+
+
+def _store_name(settings: Settings) -> str:
+    return ",".join(settings.etcd_endpoints) or "embedded"
+
+
+def _certificates(settings: Settings, clock: Clock) -> Pki | None:
+    if settings.insecure:
+        return None
+    return certificates.ensure(
+        settings.data_dir,
+        server_url=f"https://{settings.rest_address}",
+        now=clock.now(),
+        extra_names=(*settings.advertise_names, settings.grpc_address.host, settings.rest_address.host),
+    )
+
+
+def _tls_context(pki: Pki | None) -> ssl.SSLContext | None:
+    if pki is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.load_cert_chain(pki.server.certificate_file, pki.server.key_file)
+    context.load_verify_locations(cadata=pki.authority.certificate.decode())
+    context.verify_mode = ssl.CERT_OPTIONAL  # health and version are open to all
+    return context
+
+
+def _liveness(store: Store) -> Health:
+    health = Health("livez")
+    health.add("store", _reach(store))
+    return health
+
+
+def _readiness(store: Store, cache: WatchCache) -> Health:
+    async def caught_up() -> None:
+        await cache.fresh()
+
+    health = Health("readyz")
+    health.add("store", _reach(store))
+    health.add("watch-cache", caught_up)
+    return health
+
+
+def _reach(store: Store) -> Callable[[], Awaitable[None]]:
+    async def reach() -> None:
+        await store.revision()
+
+    return reach

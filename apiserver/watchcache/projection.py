@@ -1,0 +1,63 @@
+"""What the cache knows of an object without decoding it whole: its labels and the fields that selectors may name.
+
+One small Struct per resource is made from the list of field paths; decoding into it is a single pass in C that skips
+everything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+Labels = Mapping[str, str]
+Fields = Mapping[str, str]
+Project = Callable[[bytes], tuple[Labels, Fields]]
+
+_NO_LABELS: Labels = {}
+
+
+def projector(paths: Sequence[str] = ()) -> Project:
+    """A function from stored bytes to (labels, {path: value as text}); an absent field is the empty string.
+
+    Name and namespace are not among the fields: they are in the key.
+    """
+    wanted = tuple(path for path in paths if path not in ("metadata.name", "metadata.namespace"))
+    decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(
+        _struct("Projection", [*(path.split(".") for path in wanted), ["metadata", "labels"]])
+    )
+    steps = tuple((path, tuple(path.split("."))) for path in wanted)
+
+    def project(value: bytes) -> tuple[Labels, Fields]:
+        seen = decoder.decode(value)
+        labels = seen.metadata.labels if seen.metadata is not None else None
+        fields = {path: _text(seen, parts) for path, parts in steps} if steps else _NO_LABELS
+        return labels or _NO_LABELS, fields
+
+    return project
+
+
+def _struct(name: str, paths: Sequence[Sequence[str]]) -> type[msgspec.Struct]:
+    """A Struct with just these paths; every leaf is optional and of any type."""
+    below: dict[str, list[Sequence[str]]] = {}
+    for head, *rest in paths:
+        below.setdefault(head, []).append(rest)
+    fields: list[tuple[str, Any, Any]] = []
+    for head, rests in below.items():
+        nested = [rest for rest in rests if rest]
+        kind: Any = _struct(head.title(), nested) | None if nested else Any
+        if head == "labels":
+            kind = dict[str, str] | None
+        fields.append((head, kind, None))
+    return msgspec.defstruct(name, fields, frozen=True, gc=False)
+
+
+def _text(seen: Any, parts: Sequence[str]) -> str:
+    for part in parts:
+        seen = getattr(seen, part, None)
+        if seen is None:
+            return ""
+    if seen is True or seen is False:
+        return "true" if seen else "false"
+    return seen if isinstance(seen, str) else str(seen)

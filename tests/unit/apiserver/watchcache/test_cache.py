@@ -1,0 +1,182 @@
+"""The cache over a store: fresh reads, history after a restart, what happens when history is lost, bounded windows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from apiserver.watchcache import freshness
+from apiserver.watchcache.cache import KEEP_SECONDS, WatchCache
+from apiserver.watchcache.freshness import Arrival, SharedQuestion
+from apiserver.watchcache.subscription import Bucket
+from steersman.api.errors import Expired, Timeout, Unavailable
+from steersman.api.names import Revision
+from tests.fakes.clock import FakeClock
+from tests.fakes.store import FakeStore
+
+CONFIGMAPS = "/registry/configmaps/"
+
+
+def value(text: str = "x") -> bytes:
+    return b'{"metadata":{"name":"a"},"data":{"k":"%s"}}' % text.encode()
+
+
+@asynccontextmanager
+async def running(store: FakeStore, clock: FakeClock | None = None, **options: int) -> AsyncIterator[WatchCache]:
+    cache = WatchCache(store, clock or FakeClock(), **options)
+    async with asyncio.TaskGroup() as tasks:
+        task = tasks.create_task(cache.run())
+        await cache.ready()
+        yield cache
+        task.cancel()
+
+
+async def test_a_fresh_read_sees_every_acknowledged_write() -> None:
+    store = FakeStore()
+    async with running(store) as cache:
+        for number in range(20):
+            stored = await store.create(f"{CONFIGMAPS}ns/{number}", value())
+            assert await cache.fresh() >= stored.revision
+            assert cache.collection("configmaps").get(stored.key) is not None
+
+
+async def test_a_fresh_read_after_a_write_outside_the_prefix_does_not_hang() -> None:
+    store = FakeStore()
+    async with running(store) as cache:
+        stored = await store.create("/steersman/marker", b"x")
+        assert await cache.fresh() >= stored.revision
+
+
+async def test_after_a_restart_watches_resume_from_the_stores_history() -> None:
+    store = FakeStore()
+    first = await store.create(f"{CONFIGMAPS}ns/a", value())
+    await store.create(f"{CONFIGMAPS}ns/b", value())
+    await store.delete(f"{CONFIGMAPS}ns/a")
+    async with running(store) as cache:
+        watcher = cache.collection("configmaps").subscribe(Bucket(), None, first.revision)
+        events = await watcher.take()
+        assert [(event.type.value, event.revision) for event in events] == [("ADDED", 2), ("DELETED", 3)]
+        assert [item.name for item in cache.collection("configmaps").scan()] == ["b"]
+
+
+async def test_lost_history_ends_every_watch_and_loads_anew() -> None:
+    store = FakeStore()
+    async with running(store) as cache:
+        watcher = cache.collection("configmaps").subscribe(Bucket(), None, cache.revision)
+        store.end_watches(Expired("restored from an older copy"))
+        with pytest.raises(Expired):
+            await watcher.take()
+        await cache.ready()
+        stored = await store.create(f"{CONFIGMAPS}ns/a", value())
+        await cache.fresh()
+        assert cache.collection("configmaps").get(stored.key) is not None
+
+
+async def test_a_revision_above_the_stores_is_expired() -> None:
+    store = FakeStore()
+    async with running(store) as cache:
+        with pytest.raises(Expired):
+            await cache.reached(Revision(1_000_000))
+
+
+async def test_reads_while_loading_are_refused() -> None:
+    cache = WatchCache(FakeStore(), FakeClock())
+    with pytest.raises(Unavailable):
+        await cache.fresh()
+
+
+async def test_windows_forget_what_is_old() -> None:
+    store, clock = FakeStore(), FakeClock()
+    async with running(store, clock) as cache:
+        old = await store.create(f"{CONFIGMAPS}ns/a", value())
+        await cache.fresh()
+        await clock.advance(KEEP_SECONDS - 10)
+        await store.create(f"{CONFIGMAPS}ns/b", value())
+        await cache.fresh()
+        await clock.advance(20)
+        cache.trim()
+        assert cache.collection("configmaps").window_start == old.revision
+        assert len(cache.collection("configmaps")) == 2
+
+
+async def test_windows_that_are_too_large_shrink_where_it_is_missed_least() -> None:
+    store = FakeStore()
+    async with running(store, max_window_bytes=4_000) as cache:
+        for number in range(10):
+            for key in ("/registry/leases.coordination.k8s.io/ns/l", f"{CONFIGMAPS}ns/c"):
+                await (store.update(key, lambda _, n=number: value(str(n))) if number else store.create(key, value()))
+        await cache.fresh()
+        leases, configmaps = cache.collection("leases.coordination.k8s.io"), cache.collection("configmaps")
+        untouched = configmaps.window_bytes
+        cache.trim()
+        assert leases.window_bytes + configmaps.window_bytes <= 4_000
+        assert configmaps.window_bytes == untouched
+        assert leases.window_bytes < untouched
+
+
+async def test_askers_never_join_a_call_in_flight() -> None:
+    asked: list[asyncio.Future[Revision]] = []
+
+    async def ask() -> Revision:
+        asked.append(asyncio.get_running_loop().create_future())
+        return await asked[-1]
+
+    question = SharedQuestion(ask)
+    async with asyncio.TaskGroup() as tasks:
+        running_question = tasks.create_task(question.run())
+        first = tasks.create_task(question.answer())
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        late = [tasks.create_task(question.answer()) for _ in range(3)]
+        await asyncio.sleep(0)
+        asked[0].set_result(Revision(1))
+        assert await first == 1
+        while len(asked) < 2:
+            await asyncio.sleep(0)
+        asked[1].set_result(Revision(2))
+        assert [await task for task in late] == [2, 2, 2]
+        assert len(asked) == 2
+        running_question.cancel()
+
+
+async def test_one_askers_cancellation_does_not_touch_the_others() -> None:
+    answered = asyncio.Event()
+
+    async def ask() -> Revision:
+        await answered.wait()
+        return Revision(5)
+
+    question = SharedQuestion(ask)
+    async with asyncio.TaskGroup() as tasks:
+        running_question = tasks.create_task(question.run())
+        gone, stays = tasks.create_task(question.answer()), tasks.create_task(question.answer())
+        await asyncio.sleep(0)
+        gone.cancel()
+        answered.set()
+        assert await stays == 5
+        running_question.cancel()
+
+
+async def test_waiting_nudges_the_store_and_ends_in_a_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(freshness, "FIRST_NUDGE_SECONDS", 0.0)
+    monkeypatch.setattr(freshness, "NEXT_NUDGE_SECONDS", 0.0)
+    nudges = 0
+
+    async def nudge() -> None:
+        nonlocal nudges
+        nudges += 1
+
+    arrival = Arrival(nudge)
+    async with asyncio.TaskGroup() as tasks:
+        running_arrival = tasks.create_task(arrival.run())
+        with pytest.raises(Timeout):
+            await arrival.wait(Revision(3), within_seconds=0.005)
+        assert nudges > 0
+        waiting = tasks.create_task(arrival.wait(Revision(3), within_seconds=5))
+        await asyncio.sleep(0)
+        arrival.reach(Revision(3))
+        await waiting
+        running_arrival.cancel()
