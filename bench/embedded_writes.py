@@ -20,7 +20,7 @@ from apiserver.storage.interface import Stored
 
 SECONDS = 3.0
 VALUE = b"x" * 1000
-SPIN = 20_000
+SPIN = 50_000
 
 
 @dataclass

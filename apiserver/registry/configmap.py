@@ -5,12 +5,11 @@ A key stands in `data` or in `binaryData`, never in both. Once immutable, a map 
 
 from __future__ import annotations
 
-from steersman.api.fields import Path
-
 from apiserver.registry.strategy import Strategy
 from steersman.api import fields, names
 from steersman.api.core import ConfigMap
 from steersman.api.errors import Cause
+from steersman.api.fields import Path
 
 MAX_BYTES = 1024 * 1024
 """All values together; what etcd takes in one request is not much more."""

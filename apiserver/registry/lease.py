@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from steersman.api.fields import Path
-
 from apiserver.registry.strategy import Strategy
 from steersman.api import fields, names
 from steersman.api.coordination import Lease
 from steersman.api.errors import Cause
+from steersman.api.fields import Path
 
 STRATEGIES = ("OldestEmulationVersion",)
 _SPEC = Path("spec")

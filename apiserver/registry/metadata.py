@@ -68,9 +68,11 @@ def validate_update(new: ObjectMeta, old: ObjectMeta) -> list[Cause]:
 
 def validate_conditional(meta: ObjectMeta) -> list[Cause]:
     """The complaint about an update that does not say what it was made from, for kinds that insist on it."""
-    if meta.resource_version:
+    if meta.resource_version not in ("", "0"):
         return []
-    return [fields.invalid(_METADATA.child("resourceVersion"), "", "must be specified for an update")]
+    # Kubernetes shows the absent revision as the unsigned zero that it holds.
+    complaint = "Invalid value: 0x0: must be specified for an update"
+    return [Cause("FieldValueInvalid", complaint, _METADATA.child("resourceVersion"))]
 
 
 def _common(meta: ObjectMeta) -> list[Cause]:

@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 from msgspec.structs import replace
-from steersman.api.fields import Path
 
 from apiserver.registry.strategy import Strategy
 from steersman.api import fields, names
 from steersman.api.core import Namespace, NamespaceSpec, NamespaceStatus
 from steersman.api.errors import Cause
+from steersman.api.fields import Path
 
 NAME_LABEL = "kubernetes.io/metadata.name"
 FINALIZER = "kubernetes"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
-
+from apiserver.registry import patching
 from apiserver.registry.patching import jsonpatch, mergepatch, shapes, strategic
 from apiserver.registry.requests import PatchType
 from steersman.api.errors import BadRequest
@@ -17,10 +16,7 @@ Plain = dict[str, Any]
 
 def prepare(patch_type: PatchType, patch: bytes, struct: type[Part]) -> Callable[[Plain], Plain]:
     """BadRequest when the patch cannot be read; the function itself raises what it thinks of the object."""
-    try:
-        parsed = msgspec.json.decode(patch)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadRequest(f"error decoding patch: {error}") from error
+    parsed = patching.decode(patch_type, patch)
     match patch_type:
         case PatchType.JSON:
             return lambda present: _an_object(jsonpatch.apply(present, parsed))

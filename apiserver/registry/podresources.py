@@ -47,7 +47,7 @@ def may_overcommit(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def compare(left: str, right: str) -> int:
-    """Negative, zero or positive. Clusters hold few different amounts, and pods ask about the same ones over and over."""
+    """Negative, zero or positive. Clusters hold few different amounts, and the same ones are compared all the time."""
     return quantity.compare(left, right)
 
 
@@ -81,7 +81,7 @@ def qos_class(pod: Pod) -> Qos:
     """Guaranteed if every container limits CPU and memory and asks for exactly that; BestEffort if none asks at all."""
     spec = pod.spec
     if spec.resources is not None:
-        parts = (spec.resources,)
+        parts: tuple[ResourceRequirements, ...] = (spec.resources,)
         guaranteed = not spec.resources.limits or _limits_both(spec.resources)
     else:
         parts = tuple(container.resources for container in (*spec.containers, *spec.init_containers))

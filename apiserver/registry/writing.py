@@ -61,7 +61,8 @@ class Writer:
     async def create(self, target: Target, new: Any, options: WriteOptions) -> Written:
         """AlreadyExists even for a generated name: the caller draws another."""
         kind, strategy = target.kind, self.strategy(target.kind)
-        name = new.metadata.name or naming.generate(new.metadata.generate_name, self._random)
+        meta = new.metadata
+        name = naming.generate(meta.generate_name, self._random) if meta.generate_name and not meta.name else meta.name
         made = lifecycle.born(new, kind, name=name, uid=Uid(str(uuid.uuid4())), now=self._clock.now())
         if not strategy.keeps_status_on_create:
             made = lifecycle.without_status(made, kind)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from steersman.api import quantity, schema, times
+from steersman.api import jsontext, quantity, schema, times
 from steersman.api.errors import quoted
 from steersman.api.part import Part
 from steersman.api.schema import Form, Shape
@@ -23,7 +23,7 @@ from steersman.api.schema import Form, Shape
 MOST_COMPLAINTS = 100
 
 _NOT_AN_OBJECT = (
-    r"couldn\'t get version/kind; json parse error: json: cannot unmarshal {} into Go value of type struct "
+    "couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go value of type struct "
     r'{{ APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }}'
 )
 _SYNTAX = "couldn't get version/kind; json parse error: {}"
@@ -45,92 +45,19 @@ class Finding:
     complaints: list[str]
 
 
-class _Members(list[tuple[str, Any]]):
-    """The members of one JSON object, in order, repetitions kept."""
-
-
-class _Number(float):
-    """A number with a fraction or an exponent, and the text it was written in."""
-
-    __slots__ = ("text",)
-
-    def __new__(cls, text: str) -> _Number:
-        number = super().__new__(cls, text)
-        number.text = text
-        return number
-
-    text: str
-
-
 def diagnose(struct: type[Part], data: bytes) -> Finding:
     """Read `data` as a `struct`, slowly. Unreadable or Malformed when that cannot be done."""
     try:
-        tree = _parse(data)
-        if not isinstance(tree, _Members):
-            raise Unreadable(_NOT_AN_OBJECT.format(_kind_of(tree)))
+        tree = jsontext.parse(data)
+        if not isinstance(tree, jsontext.Members):
+            raise Unreadable(_NOT_AN_OBJECT.format(jsontext.kind_of(tree)))
         walk = _Walk()
         clean = walk.struct(struct, tree, "", "")
+    except jsontext.SyntaxFault as err:
+        raise Unreadable(_SYNTAX.format(err)) from None
     except RecursionError:
         raise Unreadable(_SYNTAX.format("exceeded max depth")) from None
     return Finding(clean, walk.complaints)
-
-
-def _parse(data: bytes) -> Any:
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as err:
-        raise Unreadable(_SYNTAX.format(f"invalid UTF-8 at byte {err.start}")) from None
-    try:
-        return json.loads(text, object_pairs_hook=_Members, parse_float=_Number, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as err:
-        raise Unreadable(_SYNTAX.format(_syntax_error(err))) from None
-    except ValueError as err:
-        raise Unreadable(_SYNTAX.format(err)) from None
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"invalid character '{name[0]}' looking for beginning of value")
-
-
-_WHERE = {
-    "Expecting value": "looking for beginning of value",
-    "Expecting property name enclosed in double quotes": "looking for beginning of object key string",
-    "Illegal trailing comma before end of object": "looking for beginning of object key string",
-    "Illegal trailing comma before end of array": "looking for beginning of value",
-    "Expecting ':' delimiter": "after object key",
-    "Expecting ',' delimiter": "after array element or object key:value pair",
-    "Extra data": "after top-level value",
-    "Invalid control character at": "in string literal",
-    "Invalid \\escape": "in string escape code",
-    "Invalid \\uXXXX escape": "in \\u hexadecimal character escape",
-}
-
-
-def _syntax_error(err: json.JSONDecodeError) -> str:
-    if err.pos >= len(err.doc.rstrip()) or err.msg.startswith("Unterminated string"):
-        return "unexpected end of JSON input"
-    character = err.doc[err.pos]
-    if err.msg == "Expecting ',' delimiter":
-        opened = _innermost_bracket(err.doc, err.pos)
-        where = "after array element" if opened == "[" else "after object key:value pair"
-    else:
-        where = _WHERE.get(err.msg, err.msg)
-    shown = "'\\''" if character == "'" else f"'{quoted(character)[1:-1]}'"
-    return f"invalid character {shown} {where}"
-
-
-_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
-
-
-def _innermost_bracket(text: str, end: int) -> str:
-    open_brackets: list[str] = []
-    for match in _STRING_OR_BRACKET.finditer(text, 0, end):
-        token = match[0]
-        if token in "[{":
-            open_brackets.append(token)
-        elif token in "]}":
-            open_brackets.pop()
-    return open_brackets[-1] if open_brackets else "{"
 
 
 class _Walk:
@@ -143,7 +70,7 @@ class _Walk:
     def __init__(self) -> None:
         self.complaints: list[str] = []
 
-    def struct(self, struct: type[Part], members: _Members, where: str, names: str) -> dict[str, Any]:
+    def struct(self, struct: type[Part], members: jsontext.Members, where: str, names: str) -> dict[str, Any]:
         known = schema.fields(struct)
         clean: dict[str, Any] = {}
         seen: set[str] = set()
@@ -165,7 +92,7 @@ class _Walk:
 
     def value(self, shape: Shape, node: Any, where: str, names: str, go_field: str) -> Any:
         match shape.form:
-            case Form.STRUCT if shape.struct is not None and isinstance(node, _Members):
+            case Form.STRUCT if shape.struct is not None and isinstance(node, jsontext.Members):
                 return self.struct(shape.struct, node, where, names)
             case Form.LIST if shape.item is not None and type(node) is list:
                 item = shape.item
@@ -173,12 +100,12 @@ class _Walk:
                     _zero(item) if each is None else self.value(item, each, f"{where}[{index}]", names, go_field)
                     for index, each in enumerate(node)
                 ]
-            case Form.MAP if shape.item is not None and isinstance(node, _Members):
+            case Form.MAP if shape.item is not None and isinstance(node, jsontext.Members):
                 return self._map(shape.item, node, where, names, go_field)
             case Form.CHOICE:
                 return self._choice(shape, node, where, names, go_field)
             case Form.JSON:
-                return _plain(node)
+                return jsontext.plain(node)
         scalar = _SCALARS.get(shape.form)
         if scalar is not None:
             try:
@@ -189,7 +116,7 @@ class _Walk:
                 raise Malformed(str(err)) from None
         return _refuse(shape, node, go_field)
 
-    def _map(self, item: Shape, members: _Members, where: str, names: str, go_field: str) -> dict[str, Any]:
+    def _map(self, item: Shape, members: jsontext.Members, where: str, names: str, go_field: str) -> dict[str, Any]:
         clean: dict[str, Any] = {}
         for key, node in members:
             path = f"{where}.{key}"
@@ -235,7 +162,7 @@ def _within(bits: int) -> Callable[[Any], Any]:
 
 
 def _double(node: Any) -> float:
-    if type(node) not in (int, _Number):
+    if type(node) not in (int, jsontext.Number) or not math.isfinite(node):
         raise _WrongType
     return float(node)
 
@@ -255,12 +182,12 @@ def _base64(node: Any) -> str:
 
 def _time_text(node: Any) -> str:
     if type(node) is not str:
-        raise ValueError(f"json: cannot unmarshal {_kind_of(node)} into Go value of type string")
+        raise ValueError(f"json: cannot unmarshal {jsontext.kind_of(node)} into Go value of type string")
     return node
 
 
 def _quantity(node: Any) -> str:
-    if isinstance(node, _Number):
+    if isinstance(node, jsontext.Number):
         return quantity.canonical(node.text)
     if type(node) in (str, int):
         return quantity.canonical(node.strip() if isinstance(node, str) else node)
@@ -272,7 +199,9 @@ def _int_or_string(node: Any) -> int | str:
         return node
     if type(node) is int and -(2**31) <= node < 2**31:
         return node
-    raise ValueError(f"json: cannot unmarshal {_kind_of(node)}{_literal(node)} into Go value of type int32")
+    raise ValueError(
+        f"json: cannot unmarshal {jsontext.kind_of(node)}{jsontext.literal(node)} into Go value of type int32"
+    )
 
 
 _SCALARS: dict[Form, Callable[[Any], Any]] = {
@@ -290,44 +219,20 @@ _SCALARS: dict[Form, Callable[[Any], Any]] = {
 
 
 def _refuse(shape: Shape, node: Any, go_field: str) -> NoReturn:
-    literal = _literal(node) if shape.form in (Form.INT32, Form.INT64) else ""
-    raise Malformed(
-        f"json: cannot unmarshal {_kind_of(node)}{literal} into Go struct field {go_field} of type {_go_type(shape)}"
-    )
+    literal = jsontext.literal(node) if shape.form in (Form.INT32, Form.INT64) else ""
+    found = f"{jsontext.kind_of(node)}{literal}"
+    raise Malformed(f"json: cannot unmarshal {found} into Go struct field {go_field} of type {_go_type(shape)}")
 
 
 def _fits(shape: Shape, node: Any) -> bool:
     match shape.form:
         case Form.STRUCT:
-            return isinstance(node, _Members)
+            return isinstance(node, jsontext.Members)
         case Form.LIST:
             return type(node) is list
         case Form.BOOL:
             return type(node) is bool
     return type(node) is str
-
-
-def _kind_of(node: Any) -> str:
-    """Go's word for the JSON type of a value."""
-    if isinstance(node, _Members):
-        return "object"
-    words = {list: "array", str: "string", bool: "bool", int: "number", _Number: "number", type(None): "null"}
-    return words[type(node)]
-
-
-def _literal(node: Any) -> str:
-    """The number itself, which Go repeats where it wanted an integer."""
-    if isinstance(node, _Number):
-        return f" {node.text}"
-    return f" {node}" if type(node) is int else ""
-
-
-def _plain(node: Any) -> Any:
-    if isinstance(node, _Members):
-        return {name: _plain(value) for name, value in node}
-    if isinstance(node, list):
-        return [_plain(value) for value in node]
-    return float(node) if isinstance(node, _Number) else node
 
 
 def _zero(shape: Shape) -> Any:

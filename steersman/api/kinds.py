@@ -117,16 +117,39 @@ _certificates = partial(Kind, group="certificates.k8s.io", version="v1")
 _coordination = partial(Kind, group="coordination.k8s.io", version="v1")
 _discovery = partial(Kind, group="discovery.k8s.io", version="v1")
 _events = partial(Kind, group="events.k8s.io", version="v1")
-_flowcontrol = partial(Kind, group="flowcontrol.apiserver.k8s.io", version="v1")
+_flowcontrol = partial(
+    Kind,
+    group="flowcontrol.apiserver.k8s.io",
+    version="v1",
+    namespaced=False,
+    subresources=_STATUS,
+    generation=True,
+)
 _node = partial(Kind, group="node.k8s.io", version="v1")
 _scheduling = partial(Kind, group="scheduling.k8s.io", version="v1")
 _networking = partial(Kind, group="networking.k8s.io", version="v1")
 _storage = partial(Kind, group="storage.k8s.io", version="v1")
-_authentication = partial(Kind, group="authentication.k8s.io", version="v1")
-_authorization = partial(Kind, group="authorization.k8s.io", version="v1")
-_rbac = partial(Kind, group="rbac.authorization.k8s.io", version="v1")
-_admissionregistration = partial(Kind, group="admissionregistration.k8s.io", version="v1")
-_apiextensions = partial(Kind, group="apiextensions.k8s.io", version="v1")
+_authentication = partial(Kind, group="authentication.k8s.io", version="v1", namespaced=False, verbs=CREATE_ONLY)
+_authorization = partial(Kind, group="authorization.k8s.io", version="v1", namespaced=False, verbs=CREATE_ONLY)
+_rbac = partial(Kind, group="rbac.authorization.k8s.io", version="v1", create_on_update=True)
+_admissionregistration = partial(
+    Kind,
+    group="admissionregistration.k8s.io",
+    version="v1",
+    categories=_EXTENSION,
+    namespaced=False,
+    generation=True,
+    unconditional_update=False,
+)
+_apiextensions = partial(
+    Kind,
+    group="apiextensions.k8s.io",
+    version="v1",
+    categories=_EXTENSION,
+    namespaced=False,
+    generation=True,
+    unconditional_update=False,
+)
 _apiregistration = partial(Kind, group="apiregistration.k8s.io", version="v1")
 
 _CORE = (
@@ -259,21 +282,11 @@ _CLUSTER = (
         namespaced=False,
         subresources=("approval", "status"),
     ),
-    _certificates(certificates.ClusterTrustBundle, "clustertrustbundles", namespaced=False, unconditional_update=False),
-    _certificates(
-        certificates.PodCertificateRequest, "podcertificaterequests", subresources=_STATUS, unconditional_update=False
-    ),
     _coordination(coordination.Lease, "leases", unconditional_update=False, create_on_update=True),
     _discovery(discovery.EndpointSlice, "endpointslices", generation=True),
     _events(events.Event, "events", short_names=("ev",), create_on_update=True, stored_as="v1"),
-    _flowcontrol(flowcontrol.FlowSchema, "flowschemas", namespaced=False, subresources=_STATUS, generation=True),
-    _flowcontrol(
-        flowcontrol.PriorityLevelConfiguration,
-        "prioritylevelconfigurations",
-        namespaced=False,
-        subresources=_STATUS,
-        generation=True,
-    ),
+    _flowcontrol(flowcontrol.FlowSchema, "flowschemas"),
+    _flowcontrol(flowcontrol.PriorityLevelConfiguration, "prioritylevelconfigurations"),
     _node(node.RuntimeClass, "runtimeclasses", namespaced=False, unconditional_update=False, create_on_update=True),
     _scheduling(scheduling.PriorityClass, "priorityclasses", short_names=("pc",), namespaced=False, generation=True),
 )
@@ -302,81 +315,32 @@ _STORAGE = (
 )
 
 _RIGHTS = (
-    _authentication(authentication.SelfSubjectReview, "selfsubjectreviews", namespaced=False, verbs=CREATE_ONLY),
-    _authentication(authentication.TokenReview, "tokenreviews", namespaced=False, verbs=CREATE_ONLY),
-    _authorization(authorization.LocalSubjectAccessReview, "localsubjectaccessreviews", verbs=CREATE_ONLY),
-    _authorization(
-        authorization.SelfSubjectAccessReview, "selfsubjectaccessreviews", namespaced=False, verbs=CREATE_ONLY
-    ),
-    _authorization(
-        authorization.SelfSubjectRulesReview, "selfsubjectrulesreviews", namespaced=False, verbs=CREATE_ONLY
-    ),
-    _authorization(authorization.SubjectAccessReview, "subjectaccessreviews", namespaced=False, verbs=CREATE_ONLY),
-    _rbac(rbac.ClusterRoleBinding, "clusterrolebindings", namespaced=False, create_on_update=True),
-    _rbac(rbac.ClusterRole, "clusterroles", namespaced=False, create_on_update=True),
-    _rbac(rbac.RoleBinding, "rolebindings", create_on_update=True),
-    _rbac(rbac.Role, "roles", create_on_update=True),
+    _authentication(authentication.SelfSubjectReview, "selfsubjectreviews"),
+    _authentication(authentication.TokenReview, "tokenreviews"),
+    _authorization(authorization.LocalSubjectAccessReview, "localsubjectaccessreviews", namespaced=True),
+    _authorization(authorization.SelfSubjectAccessReview, "selfsubjectaccessreviews"),
+    _authorization(authorization.SelfSubjectRulesReview, "selfsubjectrulesreviews"),
+    _authorization(authorization.SubjectAccessReview, "subjectaccessreviews"),
+    _rbac(rbac.ClusterRoleBinding, "clusterrolebindings", namespaced=False),
+    _rbac(rbac.ClusterRole, "clusterroles", namespaced=False),
+    _rbac(rbac.RoleBinding, "rolebindings"),
+    _rbac(rbac.Role, "roles"),
 )
 
 _EXTENSIONS = (
+    _admissionregistration(admissionregistration.MutatingAdmissionPolicy, "mutatingadmissionpolicies"),
+    _admissionregistration(admissionregistration.MutatingAdmissionPolicyBinding, "mutatingadmissionpolicybindings"),
+    _admissionregistration(admissionregistration.MutatingWebhookConfiguration, "mutatingwebhookconfigurations"),
     _admissionregistration(
-        admissionregistration.MutatingAdmissionPolicy,
-        "mutatingadmissionpolicies",
-        categories=_EXTENSION,
-        namespaced=False,
-        generation=True,
-        unconditional_update=False,
+        admissionregistration.ValidatingAdmissionPolicy, "validatingadmissionpolicies", subresources=_STATUS
     ),
-    _admissionregistration(
-        admissionregistration.MutatingAdmissionPolicyBinding,
-        "mutatingadmissionpolicybindings",
-        categories=_EXTENSION,
-        namespaced=False,
-        generation=True,
-        unconditional_update=False,
-    ),
-    _admissionregistration(
-        admissionregistration.MutatingWebhookConfiguration,
-        "mutatingwebhookconfigurations",
-        categories=_EXTENSION,
-        namespaced=False,
-        generation=True,
-        unconditional_update=False,
-    ),
-    _admissionregistration(
-        admissionregistration.ValidatingAdmissionPolicy,
-        "validatingadmissionpolicies",
-        categories=_EXTENSION,
-        namespaced=False,
-        subresources=_STATUS,
-        generation=True,
-        unconditional_update=False,
-    ),
-    _admissionregistration(
-        admissionregistration.ValidatingAdmissionPolicyBinding,
-        "validatingadmissionpolicybindings",
-        categories=_EXTENSION,
-        namespaced=False,
-        generation=True,
-        unconditional_update=False,
-    ),
-    _admissionregistration(
-        admissionregistration.ValidatingWebhookConfiguration,
-        "validatingwebhookconfigurations",
-        categories=_EXTENSION,
-        namespaced=False,
-        generation=True,
-        unconditional_update=False,
-    ),
+    _admissionregistration(admissionregistration.ValidatingAdmissionPolicyBinding, "validatingadmissionpolicybindings"),
+    _admissionregistration(admissionregistration.ValidatingWebhookConfiguration, "validatingwebhookconfigurations"),
     _apiextensions(
         apiextensions.CustomResourceDefinition,
         "customresourcedefinitions",
         short_names=("crd", "crds"),
-        categories=_EXTENSION,
-        namespaced=False,
         subresources=_STATUS,
-        generation=True,
-        unconditional_update=False,
     ),
     _apiregistration(
         apiregistration.APIService,
@@ -392,7 +356,7 @@ ALL: tuple[Kind, ...] = (*_CORE, *_WORKLOADS, *_CLUSTER, *_NETWORKING, *_STORAGE
 
 _BY_KIND = {(kind.group, kind.version, kind.kind): kind for kind in ALL}
 _BY_RESOURCE = {(kind.group, kind.version, kind.resource): kind for kind in ALL}
-_STORED = {(kind.group, kind.resource): kind for kind in ALL if not kind.stored_as}
+_BY_GROUP = {(kind.group, kind.resource): kind for kind in sorted(ALL, key=lambda kind: not kind.stored_as)}
 
 
 def by_kind(group: str, version: str, kind: str) -> Kind | None:
@@ -400,10 +364,10 @@ def by_kind(group: str, version: str, kind: str) -> Kind | None:
 
 
 def by_resource(group: str, resource: str, version: str = "") -> Kind | None:
-    """The kind behind a plural; without a version, the one whose form is stored."""
+    """The kind behind a plural; without a version, the one of the group whose form is stored, if there is one."""
     if version:
         return _BY_RESOURCE.get((group, version, resource))
-    return _STORED.get((group, resource))
+    return _BY_GROUP.get((group, resource))
 
 
 _NAMES: dict[type[Part], tuple[str, str]] = {kind.struct: (kind.kind, kind.version) for kind in ALL}

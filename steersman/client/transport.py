@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +33,9 @@ CALL_SECONDS = 10.0
 LIST_SECONDS = 30.0
 CONNECT_SECONDS = 2.0
 MISSES_ALLOWED = 1
+
+StartReader = Callable[[Coroutine[Any, Any, None]], None]
+"""Starts the task that reads a stream, in the client's task group."""
 
 _OPTIONS = (
     ("grpc.keepalive_time_ms", 2_000),

@@ -3,42 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import pytest
 
 from apiserver.storage.interface import Changed, Expect, Put, Revised, Store, Watch
 from steersman.api.errors import Expired
 from steersman.api.names import Revision
+from tests.contract.changing import SECONDS, append, read_to, to, watching
 from tests.contract.conftest import Reopen
-from tests.contract.test_store import append, to
-
-SECONDS = 15
-
-
-@asynccontextmanager
-async def watching(store: Store, prefix: str, after: Revision) -> AsyncIterator[Watch]:
-    watch = store.watch(prefix, after)
-    try:
-        yield watch
-    finally:
-        await watch.aclose()
-
-
-async def read_to(watch: Watch, revision: Revision) -> list[Revised]:
-    """What the watch gives until it has reached `revision`, without bare progress; revisions must grow all along."""
-    seen: list[Revised] = []
-    reached = -1
-    async with asyncio.timeout(SECONDS):
-        while reached < revision:
-            await watch.request_progress()
-            revised = await anext(watch)
-            assert revised.revision >= reached if not revised.changes else revised.revision > reached
-            reached = revised.revision
-            if revised.changes:
-                seen.append(revised)
-    return seen
 
 
 async def test_a_watch_gives_the_past_then_the_present(store: Store, prefix: str) -> None:

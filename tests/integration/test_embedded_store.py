@@ -16,7 +16,7 @@ from apiserver.storage.embedded.store import FILE
 from apiserver.storage.interface import NO_REVISION, Changed, Page, Revised
 from steersman.api.errors import Expired, Unavailable
 from steersman.api.names import Revision
-from tests.contract.test_store_watch import read_to, watching
+from tests.contract.changing import read_to, watching
 
 
 async def test_a_second_opener_is_told_who_has_it(tmp_path: Path) -> None:

@@ -1,1 +1,4 @@
-"""What the server fills in where the user said nothing. Pure functions from Struct to Struct, the same object if nothing was missing."""
+"""What the server fills in where the user said nothing.
+
+Pure functions from Struct to Struct; the very same object comes back where nothing was missing.
+"""

@@ -1,4 +1,4 @@
-"""What a pod is given once, at its creation: its first status, and selectors and profiles that follow from its metadata."""
+"""What a pod is given once, at its creation: its first status, and what follows from its labels and annotations."""
 
 from __future__ import annotations
 

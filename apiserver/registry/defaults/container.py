@@ -1,4 +1,4 @@
-"""Defaults of containers of every sort: pull policy, termination message, ports, environment, probes, hooks, resources."""
+"""Defaults of containers of every sort: pull policy, termination message, ports, environment, probes, resources."""
 
 from __future__ import annotations
 

@@ -158,8 +158,8 @@ def _validate_pod_affinity(affinity: PodAffinity | PodAntiAffinity, path: Path) 
 
 
 def _validate_pod_term(term: PodAffinityTerm, path: Path) -> list[Cause]:
-    causes = checks.label_selector(term.label_selector, path.child("labelSelector"))
-    causes += checks.label_selector(term.namespace_selector, path.child("namespaceSelector"))
+    causes = checks.validate_label_selector(term.label_selector, path.child("labelSelector"))
+    causes += checks.validate_label_selector(term.namespace_selector, path.child("namespaceSelector"))
     for namespace in term.namespaces:
         causes += checks.name(namespace, path.child("namespace"), names.dns_label)
     causes += validate_label_keys(path, term.match_label_keys, term.mismatch_label_keys, term.label_selector)

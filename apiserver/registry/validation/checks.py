@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
 
 from steersman.api import fields, names
 from steersman.api.errors import Cause
@@ -11,6 +12,20 @@ from steersman.api.meta import LabelSelector, LabelSelectorRequirement
 
 MAX_ANNOTATIONS_BYTES = 256 * 1024
 LARGEST_ID = 2**31 - 1
+
+
+Rule = Callable[[str], Collection[str]]
+_LONGEST_REMEMBERED = 256  # no name is longer, and memory must not fill up with those that are
+
+
+def complaints(rule: Rule, text: str) -> Collection[str]:
+    """What `rule` has against `text`. The same few names come by all the time, so answers are remembered."""
+    return _remembered(rule, text) if len(text) <= _LONGEST_REMEMBERED else rule(text)
+
+
+@lru_cache(maxsize=8192)
+def _remembered(rule: Rule, text: str) -> Collection[str]:
+    return tuple(rule(text))
 
 
 def choice(value: str, path: Path, supported: Sequence[str]) -> list[Cause]:
@@ -23,15 +38,15 @@ def required_choice(value: str, path: Path, supported: Sequence[str]) -> list[Ca
     return [fields.not_supported(path, value, supported)] if value else [fields.required(path)]
 
 
-def name(value: str, path: Path, rule: Callable[[str], Collection[str]]) -> list[Cause]:
-    return [fields.invalid(path, value, complaint) for complaint in rule(value)]
+def name(value: str, path: Path, rule: Rule) -> list[Cause]:
+    return [fields.invalid(path, value, complaint) for complaint in complaints(rule, value)]
 
 
-def required_name(value: str, path: Path, rule: Callable[[str], Collection[str]]) -> list[Cause]:
+def required_name(value: str, path: Path, rule: Rule) -> list[Cause]:
     return name(value, path, rule) if value else [fields.required(path)]
 
 
-def prefixable(rule: Callable[[str], Collection[str]]) -> Callable[[str], Collection[str]]:
+def prefixable(rule: Rule) -> Rule:
     """The rule for what may still get a suffix: a dash at the end is fine."""
     return lambda value: rule(f"{value[:-2]}a" if len(value) > 1 and value.endswith("-") else value)
 
@@ -54,7 +69,7 @@ def not_negative(value: int, path: Path) -> list[Cause]:
     return [] if value >= 0 else [fields.invalid(path, value, "must be greater than or equal to 0")]
 
 
-def labels(given: Mapping[str, str], path: Path) -> list[Cause]:
+def validate_labels(given: Mapping[str, str], path: Path) -> list[Cause]:
     causes: list[Cause] = []
     for key, value in given.items():
         causes += name(key, path, names.qualified_name)
@@ -62,21 +77,21 @@ def labels(given: Mapping[str, str], path: Path) -> list[Cause]:
     return causes
 
 
-def annotations(given: Mapping[str, str], path: Path) -> list[Cause]:
+def validate_annotations(given: Mapping[str, str], path: Path) -> list[Cause]:
     causes: list[Cause] = []
     size = 0
     for key, value in given.items():
-        causes += [fields.invalid(path, key, complaint) for complaint in names.qualified_name(key.lower())]
+        causes += [fields.invalid(path, key, complaint) for complaint in complaints(names.qualified_name, key.lower())]
         size += len(key.encode()) + len(value.encode())
     if size > MAX_ANNOTATIONS_BYTES:
         causes.append(fields.too_long(path, MAX_ANNOTATIONS_BYTES))
     return causes
 
 
-def label_selector(selector: LabelSelector | None, path: Path) -> list[Cause]:
+def validate_label_selector(selector: LabelSelector | None, path: Path) -> list[Cause]:
     if selector is None:
         return []
-    causes = labels(selector.match_labels, path.child("matchLabels")) if selector.match_labels else []
+    causes = validate_labels(selector.match_labels, path.child("matchLabels")) if selector.match_labels else []
     for index, requirement in enumerate(selector.match_expressions):
         causes += _requirement(requirement, path.child("matchExpressions").index(index))
     return causes

@@ -45,7 +45,7 @@ def validate_claim_spec(spec: PersistentVolumeClaimSpec, path: Path) -> list[Cau
     causes: list[Cause] = []
     if not spec.access_modes:
         causes.append(fields.required(path.child("accessModes"), "at least 1 access mode is required"))
-    causes += checks.label_selector(spec.selector, path.child("selector"))
+    causes += checks.validate_label_selector(spec.selector, path.child("selector"))
     causes += _validate_access_modes(spec.access_modes, path.child("accessModes"))
     causes += _validate_size(spec, path.child("resources").key("storage"))
     if spec.storage_class_name:
@@ -67,8 +67,8 @@ def validate_claim_spec(spec: PersistentVolumeClaimSpec, path: Path) -> list[Cau
 
 
 def _validate_template_metadata(metadata: ObjectMeta, path: Path) -> list[Cause]:
-    causes = checks.annotations(metadata.annotations, path.child("annotations"))
-    causes += checks.labels(metadata.labels, path.child("labels"))
+    causes = checks.validate_annotations(metadata.annotations, path.child("annotations"))
+    causes += checks.validate_labels(metadata.labels, path.child("labels"))
     for attribute, shown in _NOT_FOR_TEMPLATES:
         if getattr(metadata, attribute):
             causes.append(fields.forbidden(path.child(shown), "cannot be set"))

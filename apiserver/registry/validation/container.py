@@ -57,7 +57,7 @@ def validate_container(
     causes: list[Cause] = []
     if not container.name:
         causes.append(fields.required(path.child("name")))
-    elif complaints := names.dns_label(container.name):
+    elif complaints := checks.complaints(names.dns_label, container.name):
         causes += [fields.invalid(path.child("name"), container.name, complaint) for complaint in complaints]
     if not container.image:
         causes.append(fields.required(path.child("image")))
@@ -97,9 +97,7 @@ def validate_image_of_pod(container: Container | EphemeralContainer, path: Path)
     return [fields.invalid(path.child("image"), container.image, detail)]
 
 
-def validate_restart_policy(
-    policy: str | None, rules: tuple[ContainerRestartRule, ...], path: Path
-) -> list[Cause]:
+def validate_restart_policy(policy: str | None, rules: tuple[ContainerRestartRule, ...], path: Path) -> list[Cause]:
     if policy is None:
         causes = [fields.required(path.child("restartPolicy"), RULES_NEED_POLICY)] if rules else []
     else:
@@ -133,7 +131,7 @@ def _validate_ports(ports: tuple[ContainerPort, ...], path: Path) -> list[Cause]
     taken: set[str] = set()
     for index, port in enumerate(ports):
         if port.name:
-            if complaints := names.port_name(port.name):
+            if complaints := checks.complaints(names.port_name, port.name):
                 where = path.index(index).child("name")
                 causes += [fields.invalid(where, port.name, complaint) for complaint in complaints]
             elif port.name in taken:

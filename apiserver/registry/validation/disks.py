@@ -46,7 +46,9 @@ def requires(**shown: str) -> Rule:
     """The rule that fields are not empty: `attribute="nameInComplaints"`, in order."""
 
     def validate(source: Any, path: Path) -> list[Cause]:
-        return [fields.required(path.child(name)) for attribute, name in shown.items() if not getattr(source, attribute)]
+        return [
+            fields.required(path.child(name)) for attribute, name in shown.items() if not getattr(source, attribute)
+        ]
 
     return validate
 

@@ -18,7 +18,7 @@ def validate_environment(variables: tuple[EnvVar, ...], path: Path) -> list[Caus
     for index, variable in enumerate(variables):
         if not variable.name:
             causes.append(fields.required(path.index(index).child("name")))
-        elif complaints := names.env_var_name(variable.name):
+        elif complaints := checks.complaints(names.env_var_name, variable.name):
             where = path.index(index).child("name")
             causes += [fields.invalid(where, variable.name, complaint) for complaint in complaints]
         if variable.value_from is not None:

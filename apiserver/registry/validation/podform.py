@@ -129,6 +129,11 @@ def shown(value: Any) -> Any:
     return value
 
 
+def as_json(value: Any) -> msgspec.Raw:
+    """The value as it stands in a complaint: JSON in that order, on one line."""
+    return msgspec.Raw(json.dumps(shown(value), ensure_ascii=False, separators=(",", ":")).encode())
+
+
 def difference(old: Part, new: Part) -> str:
     """What changed, as a unified diff without a heading."""
     before, after = _lines(old), _lines(new)

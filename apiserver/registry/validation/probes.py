@@ -14,19 +14,19 @@ from steersman.api.part import IntOrString
 _SCHEMES = ("HTTP", "HTTPS")
 _SEVERAL_HANDLERS = "may not specify more than 1 handler type"
 _WINDOWS_SIGNALS = ("SIGKILL", "SIGTERM")
-_LINUX_SIGNALS = tuple(
-    sorted(
-        (
-            *(
-                "SIGABRT SIGALRM SIGBUS SIGCHLD SIGCLD SIGCONT SIGFPE SIGHUP SIGILL SIGINT SIGIO SIGIOT SIGKILL SIGPIPE "
-                "SIGPOLL SIGPROF SIGPWR SIGQUIT SIGSEGV SIGSTKFLT SIGSTOP SIGSYS SIGTERM SIGTRAP SIGTSTP SIGTTIN "
-                "SIGTTOU SIGURG SIGUSR1 SIGUSR2 SIGVTALRM SIGWINCH SIGXCPU SIGXFSZ SIGRTMIN SIGRTMAX"
-            ).split(),
-            *(f"SIGRTMIN+{offset}" for offset in range(1, 16)),
-            *(f"SIGRTMAX-{offset}" for offset in range(1, 15)),
-        )
-    )
+# fmt: off
+_PLAIN_SIGNALS = (
+    "SIGABRT", "SIGALRM", "SIGBUS", "SIGCHLD", "SIGCLD", "SIGCONT", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT",
+    "SIGIO", "SIGIOT", "SIGKILL", "SIGPIPE", "SIGPOLL", "SIGPROF", "SIGPWR", "SIGQUIT", "SIGSEGV", "SIGSTKFLT",
+    "SIGSTOP", "SIGSYS", "SIGTERM", "SIGTRAP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG", "SIGUSR1", "SIGUSR2",
+    "SIGVTALRM", "SIGWINCH", "SIGXCPU", "SIGXFSZ", "SIGRTMIN", "SIGRTMAX",
 )
+# fmt: on
+_REAL_TIME_SIGNALS = (
+    *(f"SIGRTMIN+{offset}" for offset in range(1, 16)),
+    *(f"SIGRTMAX-{offset}" for offset in range(1, 15)),
+)
+_LINUX_SIGNALS = tuple(sorted(_PLAIN_SIGNALS + _REAL_TIME_SIGNALS))
 
 
 def validate_probes(container: Container, grace_period_seconds: int | None, path: Path) -> list[Cause]:

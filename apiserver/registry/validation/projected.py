@@ -150,17 +150,17 @@ def _validate_trust_bundle(
     causes: list[Cause] = []
     if bundle.name is not None and bundle.signer_name is not None:
         detail = "only one of name and signerName may be used"
-        causes.append(fields.invalid(path, podform.shown(bundle), detail))
+        causes.append(fields.invalid(path, podform.as_json(bundle), detail))
     elif bundle.name is not None:
         causes += _validate_bundle_name(bundle.name, path.child("name"))
         if bundle.label_selector is not None:
             detail = "labelSelector must be unset if name is specified"
-            causes.append(fields.invalid(path.child("labelSelector"), podform.shown(bundle.label_selector), detail))
+            causes.append(fields.invalid(path.child("labelSelector"), podform.as_json(bundle.label_selector), detail))
     elif bundle.signer_name is not None:
         if not bundle.signer_name:
             causes.append(fields.required(path.child("signerName"), "must be a valid signer name"))
         causes += signers.validate_signer_name(bundle.signer_name, path.child("signerName"))
-        causes += checks.label_selector(bundle.label_selector, path.child("labelSelector"))
+        causes += checks.validate_label_selector(bundle.label_selector, path.child("labelSelector"))
     else:
         causes.append(fields.required(path, "either name or signerName must be specified"))
     if not bundle.path:

@@ -21,7 +21,18 @@ _SE_LINUX_CHANGES = ("MountOption", "Recursive")
 _SYSCTL_PATTERN = "([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
 _SYSCTL = re.compile(_SYSCTL_PATTERN)
 _IPC_SYSCTLS = frozenset(
-    f"kernel.{name}" for name in "sem shmall shmmax shmmni shm_rmid_forced shm msgmax msgmnb msgmni msg".split()
+    {
+        "kernel.msg",
+        "kernel.msgmax",
+        "kernel.msgmnb",
+        "kernel.msgmni",
+        "kernel.sem",
+        "kernel.shm",
+        "kernel.shm_rmid_forced",
+        "kernel.shmall",
+        "kernel.shmmax",
+        "kernel.shmmni",
+    }
 )
 _NOTHING_SET = PodSecurityContext()
 
@@ -109,7 +120,7 @@ def _validate_seccomp(profile: SeccompProfile | None, path: Path) -> list[Cause]
     if profile.type != "Localhost":
         if profile.localhost_profile is not None:
             detail = "can only be set when seccomp type is Localhost"
-            causes.append(fields.invalid(where, podform.shown(profile), detail))
+            causes.append(fields.invalid(where, podform.as_json(profile), detail))
     elif profile.localhost_profile is None:
         causes.append(fields.required(where, "must be set when seccomp type is Localhost"))
     else:
@@ -121,11 +132,11 @@ def _validate_no_escalation(context: SecurityContext, path: Path) -> list[Cause]
     causes: list[Cause] = []
     if context.privileged:
         detail = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"
-        causes.append(fields.invalid(path, podform.shown(context), detail))
+        causes.append(fields.invalid(path, podform.as_json(context), detail))
     for capability in context.capabilities.add if context.capabilities is not None else ():
         if capability == "CAP_SYS_ADMIN":
             detail = "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"
-            causes.append(fields.invalid(path, podform.shown(context), detail))
+            causes.append(fields.invalid(path, podform.as_json(context), detail))
     return causes
 
 

@@ -1,4 +1,4 @@
-"""Rules for references to fields, resources and keys: the sources of environment variables and of downward API files."""
+"""Rules for references to fields, resources and keys: where variables and downward API files get their values."""
 
 from __future__ import annotations
 
@@ -112,14 +112,16 @@ def _unknown_field(selector: ObjectFieldSelector, field: str, subscript: str | N
 def _validate_divisor(resource: str, divisor: str, path: Path) -> list[Cause]:
     if divisor == "0" or quantity.value(divisor) == 0:
         return []
+    words = ", ".join(_BYTE_DIVISORS)
+    supported: Sequence[str] = _BYTE_DIVISORS
     if resource.endswith(".cpu"):
         supported, what, words = _CPU_DIVISORS, "cpu", "1m and 1"
     elif resource.endswith(".memory"):
-        supported, what, words = _BYTE_DIVISORS, "memory", ", ".join(_BYTE_DIVISORS)
+        what = "memory"
     elif resource.endswith(".ephemeral-storage"):
-        supported, what, words = _BYTE_DIVISORS, "local ephemeral storage", ", ".join(_BYTE_DIVISORS)
+        what = "local ephemeral storage"
     elif resource.startswith(_HUGE_PAGES):
-        supported, what, words = _BYTE_DIVISORS, "hugepages", ", ".join(_BYTE_DIVISORS)
+        what = "hugepages"
     else:
         return []
     if divisor in supported:

@@ -53,7 +53,7 @@ def _validate_toleration(toleration: Toleration, path: Path) -> list[Cause]:
 def _validate_operator(toleration: Toleration, path: Path) -> list[Cause]:
     operator, value = toleration.operator, toleration.value
     if operator in ("", "Equal"):
-        complaints = names.label_value(value)
+        complaints = checks.complaints(names.label_value, value)
         return [fields.invalid(path, value, ";".join(complaints))] if complaints else []
     if operator == "Exists":
         detail = "value must be empty when `operator` is 'Exists'"

@@ -45,4 +45,4 @@ def _validate_details(constraint: TopologySpreadConstraint, path: Path) -> list[
     if constraint.node_taints_policy is not None:
         causes += checks.choice(constraint.node_taints_policy, path.child("nodeTaintsPolicy"), _POLICIES)
     causes += affinity.validate_label_keys(path, constraint.match_label_keys, (), constraint.label_selector)
-    return causes + checks.label_selector(constraint.label_selector, path.child("labelSelector"))
+    return causes + checks.validate_label_selector(constraint.label_selector, path.child("labelSelector"))

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from apiserver.registry.validation import claims, disks, filepaths, projected
-from apiserver.registry.validation import checks
+from apiserver.registry.validation import checks, claims, disks, filepaths, projected
 from steersman.api import fields, names, quantity
 from steersman.api.core import (
     ConfigMapVolumeSource,
@@ -49,7 +46,7 @@ def validate_volumes(
         wrong = _validate_source(volume, where, pod_name=pod_name, in_pod=in_pod)
         if not volume.name:
             wrong.append(fields.required(where.child("name")))
-        elif complaints := names.dns_label(volume.name):
+        elif complaints := checks.complaints(names.dns_label, volume.name):
             wrong += [fields.invalid(where.child("name"), volume.name, complaint) for complaint in complaints]
         if volume.name in usable:
             wrong.append(fields.duplicate(where.child("name"), volume.name))
@@ -72,11 +69,11 @@ def _validate_source(volume: Volume, path: Path, *, pod_name: str, in_pod: bool)
             causes.append(fields.forbidden(path.child(several), _SEVERAL_SOURCES))
         else:
             found = True
+            if attribute == "image" and in_pod and not source.reference:
+                causes.append(fields.required(path.child(shown).child("reference")))
             causes += _RULES[attribute](source, path.child(shown))
             if attribute == "ephemeral":
                 causes += _validate_claim_to_be(volume.name, pod_name, path)
-            elif attribute == "image" and in_pod and not source.reference:
-                causes.insert(0, fields.required(path.child(shown).child("reference")))
         if attribute == "iscsi" and source.initiator_name is not None:
             causes += _validate_iscsi_length(volume, source.target_portal, path)
     if not found:

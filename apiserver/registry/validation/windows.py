@@ -7,7 +7,13 @@ from collections.abc import Iterator
 
 from apiserver.registry.validation import checks
 from steersman.api import fields, names
-from steersman.api.core import Container, EphemeralContainer, PodSpec, WindowsSecurityContextOptions
+from steersman.api.core import (
+    Container,
+    EphemeralContainer,
+    PodSecurityContext,
+    PodSpec,
+    WindowsSecurityContextOptions,
+)
 from steersman.api.errors import Cause
 from steersman.api.fields import Path
 
@@ -24,24 +30,6 @@ _FORBIDDEN_IN_USER = re.compile(r'["/\\:;|=,+*?<>@\[\]]')
 _DOTS_AND_SPACES = re.compile(r"[. ]+")
 
 _NOT_ON_WINDOWS = "cannot be set for a windows pod"
-_POD_FIELDS = (
-    # attribute of the context (or of the spec, if so marked by its path), path below spec; in Kubernetes' order
-    ("app_armor_profile", ("securityContext", "appArmorProfile")),
-    ("se_linux_options", ("securityContext", "seLinuxOptions")),
-    ("host_users", ("hostUsers",)),
-    ("host_pid", ("hostPID",)),
-    ("host_ipc", ("hostIPC",)),
-    ("seccomp_profile", ("securityContext", "seccompProfile")),
-    ("fs_group", ("securityContext", "fsGroup")),
-    ("fs_group_change_policy", ("securityContext", "fsGroupChangePolicy")),
-    ("sysctls", ("securityContext", "sysctls")),
-    ("share_process_namespace", ("shareProcessNamespace",)),
-    ("run_as_user", ("securityContext", "runAsUser")),
-    ("run_as_group", ("securityContext", "runAsGroup")),
-    ("supplemental_groups", ("securityContext", "supplementalGroups")),
-    ("supplemental_groups_policy", ("securityContext", "supplementalGroupsPolicy")),
-    ("se_linux_change_policy", ("securityContext", "seLinuxChangePolicy")),
-)
 _CONTAINER_FIELDS = (
     ("app_armor_profile", "appArmorProfile"),
     ("se_linux_options", "seLinuxOptions"),
@@ -58,13 +46,12 @@ _CONTAINER_FIELDS = (
 
 def every_container(spec: PodSpec, path: Path) -> Iterator[tuple[Container | EphemeralContainer, Path]]:
     """All containers in the order in which they come to life, each with its path."""
-    for shown, containers in (
-        ("initContainers", spec.init_containers),
-        ("containers", spec.containers),
-        ("ephemeralContainers", spec.ephemeral_containers),
-    ):
-        for index, container in enumerate(containers):
-            yield container, path.child(shown).index(index)
+    for index, init in enumerate(spec.init_containers):
+        yield init, path.child("initContainers").index(index)
+    for index, container in enumerate(spec.containers):
+        yield container, path.child("containers").index(index)
+    for index, ephemeral in enumerate(spec.ephemeral_containers):
+        yield ephemeral, path.child("ephemeralContainers").index(index)
 
 
 def validate_system(spec: PodSpec, path: Path) -> list[Cause]:
@@ -149,7 +136,7 @@ def _user_name(text: str) -> list[str]:
     if _DOTS_AND_SPACES.fullmatch(user):
         complaints.append("runAsUserName's User cannot contain only periods or spaces")
     if _FORBIDDEN_IN_USER.search(user):
-        complaints.append('runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]')
+        complaints.append("runAsUserName's User cannot contain the following characters: \"/\\:;|=,+*?<>@[]")
     return complaints
 
 
@@ -166,17 +153,10 @@ def _validate_linux(spec: PodSpec, path: Path) -> list[Cause]:
 
 def _validate_windows(spec: PodSpec, path: Path) -> list[Cause]:
     causes: list[Cause] = []
-    context = spec.security_context
-    for attribute, steps in _POD_FIELDS:
-        holder = spec if len(steps) == 1 else context
-        if getattr(holder, attribute, None) in (None, False, ()):
-            # `hostUsers: false` is a setting, not the lack of one.
-            if not (attribute in ("host_users", "share_process_namespace") and getattr(spec, attribute) is False):
-                continue
-        where = path
-        for step in steps:
-            where = where.child(step)
-        causes.append(fields.forbidden(where, _NOT_ON_WINDOWS))
+    context_path = path.child("securityContext")
+    for value, shown, of_context in _unknown_to_windows(spec):
+        if value is not None and value != ():
+            causes.append(fields.forbidden((context_path if of_context else path).child(shown), _NOT_ON_WINDOWS))
     for container, where in every_container(spec, path):
         if container.security_context is None:
             continue
@@ -184,3 +164,25 @@ def _validate_windows(spec: PodSpec, path: Path) -> list[Cause]:
             if getattr(container.security_context, attribute) is not None:
                 causes.append(fields.forbidden(where.child("securityContext").child(shown), _NOT_ON_WINDOWS))
     return causes
+
+
+def _unknown_to_windows(spec: PodSpec) -> tuple[tuple[object, str, bool], ...]:
+    """(value, name, whether it belongs to the security context) in Kubernetes' order; None and () are not set."""
+    context = spec.security_context or PodSecurityContext()
+    return (
+        (context.app_armor_profile, "appArmorProfile", True),
+        (context.se_linux_options, "seLinuxOptions", True),
+        (spec.host_users, "hostUsers", False),
+        (spec.host_pid or None, "hostPID", False),
+        (spec.host_ipc or None, "hostIPC", False),
+        (context.seccomp_profile, "seccompProfile", True),
+        (context.fs_group, "fsGroup", True),
+        (context.fs_group_change_policy, "fsGroupChangePolicy", True),
+        (context.sysctls, "sysctls", True),
+        (spec.share_process_namespace, "shareProcessNamespace", False),
+        (context.run_as_user, "runAsUser", True),
+        (context.run_as_group, "runAsGroup", True),
+        (context.supplemental_groups, "supplementalGroups", True),
+        (context.supplemental_groups_policy, "supplementalGroupsPolicy", True),
+        (context.se_linux_change_policy, "seLinuxChangePolicy", True),
+    )

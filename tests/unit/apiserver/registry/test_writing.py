@@ -84,8 +84,8 @@ async def test_generated_names_are_cut_and_suffixed(world: World) -> None:
         pytest.param(make_namespace("x"), BadRequest, "Kind=Namespace", id="kind"),
         pytest.param(make_configmap(""), Invalid, "name or generateName is required", id="no name"),
         pytest.param(make_configmap("No_Good"), Invalid, "metadata.name: Invalid value", id="bad name"),
-        pytest.param(b"{", BadRequest, "cannot be handled as a ConfigMap", id="not JSON"),
-        pytest.param(b"[]", BadRequest, "cannot be handled as a ConfigMap", id="not an object"),
+        pytest.param(b"{", BadRequest, "unexpected end of JSON input", id="not JSON"),
+        pytest.param(b"[]", BadRequest, "cannot unmarshal array", id="not an object"),
     ],
 )
 async def test_bad_creations_change_nothing(world: World, body: bytes, error: type[Exception], words: str) -> None:
@@ -109,14 +109,26 @@ async def test_nothing_is_created_in_a_terminating_namespace(world: World) -> No
     assert caught.value.details.causes[0].reason == "NamespaceTerminating"
 
 
-async def test_a_namespace_that_goes_while_the_cache_sleeps_is_noticed_by_the_store(world: World) -> None:
+async def test_a_namespace_that_goes_while_the_cache_sleeps_is_noticed_by_the_store(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await world.registry.create(Target(NAMESPACES), make_namespace("leaving"))
     await world.settle()
-    stale = world.cache.collection("namespaces").get("/registry/namespaces/leaving")
+    items, key = world.cache.collection("namespaces")._items, namespace("leaving").key
+    stale = items[key]
     await world.registry.delete(namespace("leaving"))
-    world.cache.collection("namespaces")._items["/registry/namespaces/leaving"] = stale  # as if not yet heard
-    with pytest.raises(Forbidden):
+    await world.settle()
+    newest, items[key] = items[key], stale  # as if the deletion had not been heard of yet
+
+    async def hear_of_it() -> Revision:
+        items[key] = newest
+        return world.cache.revision
+
+    monkeypatch.setattr(world.cache, "fresh", hear_of_it)
+    commits = world.store.commits
+    with pytest.raises(Forbidden, match="being terminated"):
         await world.registry.create(Target(configmap().kind, "leaving"), make_configmap(namespace="leaving"))
+    assert world.store.commits == commits + 1  # the stale cache let it through, the store did not
 
 
 async def test_dry_run_changes_nothing(world: World) -> None:
