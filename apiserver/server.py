@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import gc
 import platform
-import ssl
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
 
 from aiohttp import web
 from prometheus_client import CollectorRegistry
 
 from apiserver import bootstrap, observation
-from apiserver.auth import certificates
+from apiserver.auth import certificates, renewal
 from apiserver.auth.certificates import Pki
+from apiserver.auth.tls import Identity, ServerTls, of_pki
 from apiserver.config import Settings
 from apiserver.grpcfront import server as grpcfront
 from apiserver.limits import Limits
@@ -48,7 +49,6 @@ _log = log.get("apiserver")
 class Serving:
     grpc: Address
     rest: Address
-    pki: Pki | None
 
 
 @asynccontextmanager
@@ -57,7 +57,7 @@ async def serving(settings: Settings, clock: Clock | None = None) -> AsyncIterat
     clock = clock or SystemClock()
     registry = metrics.new_registry()
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    pki = _certificates(settings, clock)
+    tls, pki = _prepare_tls(settings, clock)
     async with (
         _open_store(settings) as bare_store,
         asyncio.TaskGroup() as tasks,
@@ -68,11 +68,13 @@ async def serving(settings: Settings, clock: Clock | None = None) -> AsyncIterat
             tasks.create_task(cache.run()),
             tasks.create_task(metrics.watch_loop_lag(metrics.loop_lag(registry), clock)),
         ]
+        if pki is not None and tls is not None:
+            background.append(tasks.create_task(_renew(settings, clock, pki, tls)))
         if settings.etcd_endpoints:
             background.append(tasks.create_task(compaction.compact_periodically(store)))
         try:
             with metrics.watch_gc_pauses(registry):
-                async with _fronts(settings, store, cache, registry, clock, pki) as serving_:
+                async with _fronts(settings, store, cache, registry, clock, tls) as serving_:
                     yield serving_
         finally:
             for task in background:
@@ -86,7 +88,7 @@ async def _fronts(
     cache: WatchCache,
     metrics_registry: CollectorRegistry,
     clock: Clock,
-    pki: Pki | None,
+    tls: ServerTls | None,
 ) -> AsyncIterator[Serving]:
     registry = Registry(store, cache, STRATEGIES, clock)
     limits = Limits(
@@ -102,8 +104,8 @@ async def _fronts(
         )
     )
     async with (
-        httpserver.serving(application, settings.rest_address, tls=_tls_context(pki)) as rest,
-        grpcfront.serving(registry, limits, metrics_registry, settings.grpc_address, pki) as grpc,
+        httpserver.serving(application, settings.rest_address, tls=tls.http if tls else None) as rest,
+        grpcfront.serving(registry, limits, metrics_registry, settings.grpc_address, tls) as grpc,
     ):
         await cache.ready()
         await bootstrap.fill(registry)
@@ -112,7 +114,7 @@ async def _fronts(
         gc.freeze()
         await grpc.serve()
         _log.info("ready", grpc=str(grpc.address), rest=str(rest), store=_store_name(settings), revision=cache.revision)
-        yield Serving(grpc.address, rest, pki)
+        yield Serving(grpc.address, rest)
         _log.info("draining", watches=limits.watches.taken)
 
 
@@ -134,26 +136,33 @@ def _store_name(settings: Settings) -> str:
     return ",".join(settings.etcd_endpoints) or "embedded"
 
 
-def _certificates(settings: Settings, clock: Clock) -> Pki | None:
+def _prepare_tls(settings: Settings, clock: Clock) -> tuple[ServerTls | None, Pki | None]:
+    """Nothing; the certificates that were given; or our own, made when missing."""
     if settings.insecure:
-        return None
+        return None, None
+    if settings.tls_cert_file and settings.tls_private_key_file and settings.client_ca_file:
+        given = Identity(settings.tls_cert_file, settings.tls_private_key_file, settings.client_ca_file)
+        return ServerTls(given), None
+    pki = _ensure_pki(settings, clock.now())
+    return ServerTls(of_pki(pki)), pki
+
+
+def _ensure_pki(settings: Settings, now: datetime) -> Pki:
     return certificates.ensure(
         settings.data_dir,
         server_url=f"https://{settings.rest_address}",
-        now=clock.now(),
+        now=now,
         extra_names=(*settings.advertise_names, settings.grpc_address.host, settings.rest_address.host),
     )
 
 
-def _tls_context(pki: Pki | None) -> ssl.SSLContext | None:
-    if pki is None:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.load_cert_chain(pki.server.certificate_file, pki.server.key_file)
-    context.load_verify_locations(cadata=pki.authority.certificate.decode())
-    context.verify_mode = ssl.CERT_OPTIONAL  # health and version are open to all
-    return context
+async def _renew(settings: Settings, clock: Clock, pki: Pki, tls: ServerTls) -> None:
+    await renewal.keep_renewed(
+        pki,
+        clock,
+        renew=lambda now: _ensure_pki(settings, now),
+        take_into_use=lambda renewed: tls.take_into_use(of_pki(renewed)),
+    )
 
 
 def _liveness(store: Store) -> Health:

@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,19 @@ async def run(runs: int, stores: list[str]) -> Results:
     return results
 
 
+def _p99(key: str, found: Results) -> str:
+    return f"{found[key]['p99_ms']:.1f} ms"
+
+
+def _fanout(key: str, found: Results) -> str:
+    return f"{found[key]['events_per_s']:,} events/s"
+
+
+def _rate(key: str, base: float, found: Results) -> str:
+    one = found[key]
+    return f"{one['per_s']:,.0f}/s  ×{one['per_s'] / base:.2f}  p99 {one['p99_ms']:.1f} ms"
+
+
 def report(results: Results, stores: list[str]) -> str:
     rows: list[list[str]] = []
 
@@ -106,25 +120,14 @@ def report(results: Results, stores: list[str]) -> str:
     for verb in ("create", "get"):
         for clients in CLIENTS:
             base = results[f"etcd_put_{clients}"]["per_s"]
-
-            def rate(found: Results, key: str = f"{verb}_{clients}", base: float = base) -> str:
-                one = found[key]
-                return f"{one['per_s']:,.0f}/s  ×{one['per_s'] / base:.2f}  p99 {one['p99_ms']:.1f} ms"
-
-            row(f"{verb} 1 KB, {clients} clients", rate)
+            row(f"{verb} 1 KB, {clients} clients", partial(_rate, f"{verb}_{clients}", base))
     row("list 5,000 (p50)", lambda found: f"{found['lists']['p50_ms']:.0f} ms")
     row("selector matching none (p50)", lambda found: f"{found['lists']['none_p50_ms']:.1f} ms")
     for watchers in WATCHERS:
-        row(
-            f"watch, {watchers} watchers, 10 writes/s (p99)",
-            lambda found, w=watchers: f"{found[f'watch_{w}']['p99_ms']:.1f} ms",
-        )
-    row("watch, 100 watchers, 200 writes/s (p99)", lambda found: f"{found['watch_100_at_200']['p99_ms']:.1f} ms")
+        row(f"watch, {watchers} watchers, 10 writes/s (p99)", partial(_p99, f"watch_{watchers}"))
+    row("watch, 100 watchers, 200 writes/s (p99)", partial(_p99, "watch_100_at_200"))
     for watchers in WATCHERS:
-        row(
-            f"fan-out, {watchers} watchers",
-            lambda found, w=watchers: f"{found[f'fanout_{w}']['events_per_s']:,} events/s",
-        )
+        row(f"fan-out, {watchers} watchers", partial(_fanout, f"fanout_{watchers}"))
     row(
         "16 clients incrementing one object",
         lambda found: (

@@ -1,4 +1,4 @@
-"""The load generator: one phase per process, `python -m bench.load PHASE ADDRESS DATA_DIR …`, a JSON line as the result."""
+"""The load generator: one phase per process, `python -m bench.load PHASE ADDRESS DATA_DIR …`, one JSON line out."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ async def etcd_put(endpoint: str, clients: int) -> dict[str, Any]:
 
 
 async def watchers(api: Wire, count: int, connect: Any, after: int) -> None:
-    """Open `count` watches over a few connections, then report what arrives: (sequence number, when) as JSON at the end."""
+    """Open `count` watches over a few connections; in the end say what arrived: (sequence number, when) as JSON."""
     seen: list[tuple[int, float]] = []
     opened = 0
 
@@ -190,7 +190,7 @@ async def _watching(address: str, data_dir: str, count: int, after: int) -> asyn
 async def watch(
     api: Wire, count: int, address: str, data_dir: str, writes_per_second: int, writes: int
 ) -> dict[str, Any]:
-    """`writes` paced (or, at 0 per second, as fast as 8 writers can); each watcher's time from acknowledgement to receipt."""
+    """`writes` paced (at 0 per second: as fast as 8 writers can); how long from acknowledgement to each receipt."""
     for number in range(20):
         await _ensure(api, f"w{number}", seq="0")
     listed = await api.list(resources_pb2.ListRequest(target=wire.target(), limit=1))

@@ -18,7 +18,7 @@ class Measured:
     p50_ms: float
     p99_ms: float
     client_cpu: float
-    """The share of one core that the load generator itself used: near 1 the figure is a floor, not the server's limit."""
+    """The share of one core that the load generator itself used: near 1 the rate is a floor, not the server's limit."""
 
     @property
     def per_second(self) -> float:

@@ -1,4 +1,4 @@
-"""The API server's gRPC as a load generator speaks it: bare messages, nothing in between that could hide or cost time."""
+"""The API server's gRPC as a load generator speaks it: bare messages, nothing in between that costs time."""
 
 from __future__ import annotations
 
@@ -64,11 +64,12 @@ def target(name: str = "", resource: str = "configmaps") -> objects_pb2.Target:
     return objects_pb2.Target(version="v1", resource=resource, namespace=NAMESPACE, name=name)
 
 
-def configmap(name: str, size: int = 1024, **data: str) -> bytes:
+def configmap(name: str, **data: str) -> bytes:
+    """About 1 KB."""
     body = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": name, "namespace": NAMESPACE, "labels": {"bench": "cm"}},
-        "data": {"payload": "x" * size, **data},
+        "data": {"payload": "x" * 1024, **data},
     }
     return json.dumps(body, separators=(",", ":")).encode()

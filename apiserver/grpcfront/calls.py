@@ -19,11 +19,14 @@ from apiserver.auth.identity import INSECURE, Caller, from_certificate
 from apiserver.limits import Gate
 from steersman import wire
 from steersman.api import kinds
-from steersman.api.errors import ApiError, BadRequest, Internal, Timeout, Unauthenticated, Unavailable
+from steersman.api.errors import ApiError, BadRequest, Internal, RequestTooLarge, Timeout, Unauthenticated, Unavailable
 from steersman.base import log, metrics, run, tracing
 
 CALL_SECONDS = 60.0
 """The longest a unary call may take, whatever deadline the client set."""
+
+MAX_BODY_BYTES = 3 * 1024 * 1024
+"""The same as Kubernetes allows a request body."""
 
 KNOWN_RESOURCES = frozenset(kind.resource for kind in kinds.ALL)
 
@@ -67,11 +70,12 @@ class Calls:
                 async with asyncio.timeout(CALL_SECONDS):
                     with gate or nullcontext(), self.span(verb, resource, context):
                         reply = await handle(request)
-                return reply.SerializeToString()
-            except BaseException as problem:  # noqa: BLE001 - `explain` raises on what is not ours
+                return bytes(reply.SerializeToString())
+            except BaseException as problem:
                 error = self.explain(problem, verb)
                 code = error.reason
-                return await abort(context, error)
+                await abort(context, error)
+                raise AssertionError("abort raises") from problem
             finally:
                 self._seconds("grpc", verb, resource, code).observe(time.perf_counter() - started)
 
@@ -126,12 +130,15 @@ class Calls:
                 raise problem
 
 
-async def abort(context: Any, error: ApiError) -> Any:
+async def abort(context: Any, error: ApiError) -> None:
+    """End the call with this error. Raises."""
     code = getattr(grpc.StatusCode, error.grpc_code)
     await context.abort(code, wire.shortened(error.message), wire.trailing_metadata(error))
 
 
 def parse(request_type: type[Request], raw: bytes) -> Request:
+    if len(raw) > MAX_BODY_BYTES:
+        raise RequestTooLarge(f"Request entity too large: limit is {MAX_BODY_BYTES}")
     try:
         return request_type.FromString(raw)
     except DecodeError as error:

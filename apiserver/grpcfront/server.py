@@ -13,7 +13,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 from prometheus_client import CollectorRegistry
 
-from apiserver.auth.certificates import Pki
+from apiserver.auth.tls import ServerTls
 from apiserver.grpcfront.calls import Calls
 from apiserver.grpcfront.service import Resources
 from apiserver.limits import Limits
@@ -58,10 +58,10 @@ class GrpcServer:
 
 @asynccontextmanager
 async def serving(
-    registry: Registry, limits: Limits, metrics_registry: CollectorRegistry, address: Address, pki: Pki | None
+    registry: Registry, limits: Limits, metrics_registry: CollectorRegistry, address: Address, tls: ServerTls | None
 ) -> AsyncIterator[GrpcServer]:
-    """Serve while the block is open (`pki` None: no TLS); then send watchers elsewhere and let calls finish."""
-    calls = Calls(metrics_registry, secure=pki is not None)
+    """Serve while the block is open (`tls` None: in the clear); then send watchers elsewhere and let calls finish."""
+    calls = Calls(metrics_registry, secure=tls is not None)
     resources = Resources(registry, calls, limits)
     server = grpc.aio.server(options=_OPTIONS)
     server.add_generic_rpc_handlers((resources.handler(),))
@@ -70,7 +70,7 @@ async def serving(
     await health_service.set("", health_pb2.HealthCheckResponse.NOT_SERVING)
     names = (*(service.full_name for service in _SERVICES), health.SERVICE_NAME, reflection.SERVICE_NAME)
     reflection.enable_server_reflection(names, server)
-    port = _listen(server, address, pki)
+    port = _listen(server, address, tls)
     await server.start()
     try:
         yield GrpcServer(Address(address.host, port), health_service)
@@ -81,17 +81,30 @@ async def serving(
         await asyncio.shield(server.stop(DRAIN_SECONDS))
 
 
-def _listen(server: grpc.aio.Server, address: Address, pki: Pki | None) -> int:
+def _listen(server: grpc.aio.Server, address: Address, tls: ServerTls | None) -> int:
     try:
-        if pki is None:
+        if tls is None:
             port: int = server.add_insecure_port(str(address))
         else:
-            credentials = grpc.ssl_server_credentials(
-                [(pki.server.key, pki.server.certificate)],
-                root_certificates=pki.authority.certificate,
-                require_client_auth=True,
-            )
-            port = server.add_secure_port(str(address), credentials)
+            port = server.add_secure_port(str(address), _credentials(tls))
     except RuntimeError as error:
         raise OSError(f"cannot listen on {address} for gRPC: the address is in use or not ours") from error
     return port
+
+
+def _credentials(tls: ServerTls) -> grpc.ServerCredentials:
+    """Credentials that follow `tls`: asked at each new connection, they change when its identity did."""
+    shown = tls.generation
+
+    def certificates() -> grpc.ServerCertificateConfiguration:
+        identity = tls.identity
+        return grpc.ssl_server_certificate_configuration([(identity.key, identity.certificate)], identity.client_ca)
+
+    def renewed() -> grpc.ServerCertificateConfiguration | None:
+        nonlocal shown
+        if tls.generation == shown:
+            return None
+        shown = tls.generation
+        return certificates()
+
+    return grpc.dynamic_ssl_server_credentials(certificates(), renewed, require_client_authentication=True)

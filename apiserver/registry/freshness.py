@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from apiserver.storage.interface import NO_REVISION
 from apiserver.registry.requests import Selection, WatchOptions
+from apiserver.storage.interface import NO_REVISION
 from steersman.api import errors, fields
 from steersman.api.errors import BadRequest, Cause, Details, Subject, Timeout
 from steersman.api.names import Revision

@@ -6,7 +6,7 @@ complaint about one of those means that the user asked for something else than t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from apiserver.registry.validation import checks
@@ -78,8 +78,8 @@ def validate_conditional(meta: ObjectMeta) -> list[Cause]:
 def _common(meta: ObjectMeta) -> list[Cause]:
     """What must hold on every write."""
     return [
-        *checks.labels(meta.labels, _METADATA.child("labels")),
-        *_annotations(meta.annotations, _METADATA.child("annotations")),
+        *checks.validate_labels(meta.labels, _METADATA.child("labels")),
+        *checks.validate_annotations(meta.annotations, _METADATA.child("annotations")),
         *_owners(meta.owner_references, _METADATA.child("ownerReferences")),
         *_finalizers(meta.finalizers, _METADATA.child("finalizers")),
         *_managed_fields(meta.managed_fields, _METADATA.child("managedFields")),
@@ -91,14 +91,6 @@ def _namespace(namespace: str, *, namespaced: bool) -> list[Cause]:
     if namespaced:
         return checks.required_name(namespace, path, names.dns_label)
     return [fields.forbidden(path, "not allowed on this type")] if namespace else []
-
-
-def _annotations(given: Mapping[str, str], path: Path) -> list[Cause]:
-    """Keys are names in which capitals do not count; values are anything, as long as all together stay small."""
-    causes = [fields.invalid(path, key, complaint) for key in given for complaint in names.qualified_name(key.lower())]
-    if sum(len(key.encode()) + len(value.encode()) for key, value in given.items()) > MAX_ANNOTATIONS_BYTES:
-        causes.append(fields.too_long(path, MAX_ANNOTATIONS_BYTES))
-    return causes
 
 
 def _owners(owners: Sequence[OwnerReference], path: Path) -> list[Cause]:

@@ -21,11 +21,15 @@ from steersman.api.names import Revision
 CHUNK = 500
 """Objects handled between two chances for other requests: a list of thousands must not hold up a write."""
 
+LARGE_LISTS_AT_ONCE = 2
+"""Lists of more than a chunk that are put together at the same time; the others wait their turn."""
+
 
 class Reader:
     def __init__(self, store: Store, cache: WatchCache) -> None:
         self._store = store
         self._cache = cache
+        self._large_lists = asyncio.Semaphore(LARGE_LISTS_AT_ONCE)
 
     async def get(self, target: Target, resource_version: str = "") -> Found:
         await self._arrive(freshness.of_get(resource_version))
@@ -35,6 +39,12 @@ class Reader:
         return Found(item.json, item.revision)
 
     async def list(self, target: Target, wanted: Selection = EVERYTHING) -> FoundList:
+        if len(self._cache.collection(target.kind.qualified_resource)) <= CHUNK:
+            return await self._list(target, wanted)
+        async with self._large_lists:
+            return await self._list(target, wanted)
+
+    async def _list(self, target: Target, wanted: Selection) -> FoundList:
         matches = selection.matcher(target, wanted)
         if wanted.continue_token:
             return await self._continued(target, wanted, matches)
@@ -91,7 +101,7 @@ class Reader:
     async def _past(
         self, target: Target, wanted: Selection, matches: Matches | None, revision: Revision, after_key: str
     ) -> FoundList:
-        """The collection at an older revision: from the cache's window if that reaches so far back, or from the store."""
+        """The collection at an older revision: from the cache's window if that goes back so far, or from the store."""
         try:
             past = self._cache.collection(target.kind.qualified_resource).at(revision)
         except Expired:

@@ -20,13 +20,16 @@ from apiserver.registry.strategy import Strategy
 from apiserver.storage.interface import Change, Expect, GuardFailed, Store, Stored
 from apiserver.watchcache.cache import WatchCache
 from steersman.api import codec, errors
-from steersman.api.errors import AlreadyExists, Cause, Conflict, Deposed, NotFound, TooManyRequests
+from steersman.api.errors import AlreadyExists, Cause, Conflict, Deposed, NotFound, RequestTooLarge, TooManyRequests
 from steersman.api.kinds import Kind
 from steersman.api.names import Uid
 from steersman.base.clock import Clock
 
 ATTEMPTS = 20
 """How often a write starts over when the object, or its namespace, changes under it."""
+
+MAX_OBJECT_BYTES = 1_500_000
+"""What etcd takes in one request by default, less what surrounds the object there."""
 
 Propose = Callable[[Any], Any]
 """From the present object to the wanted one. Pure; may run again after a lost race."""
@@ -75,7 +78,7 @@ class Writer:
                 *strategy.validate(made),
             ],
         )
-        value = codec.encode(made)
+        value = _sized(codec.encode(made))
         if options.dry_run:
             return await self._dry_create(target, name, value, made.metadata.uid)
         stored = await self._create(target, name, value, options)
@@ -121,7 +124,7 @@ class Writer:
             result = self._judged(new, present, target, subresource)
             if deletion.is_released(result):
                 raise _Released(stored)
-            return codec.encode(result)
+            return _sized(codec.encode(result))
 
         return await self._write(target, change, options)
 
@@ -191,6 +194,12 @@ class Writer:
     @staticmethod
     def decode(kind: Kind, value: bytes) -> Any:
         return codec.load(kind.struct, value)
+
+
+def _sized(value: bytes) -> bytes:
+    if len(value) > MAX_OBJECT_BYTES:
+        raise RequestTooLarge(f"Request entity too large: limit is {MAX_OBJECT_BYTES}")
+    return value
 
 
 def complain(target: Target, name: str, causes: Sequence[Cause]) -> None:

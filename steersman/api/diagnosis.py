@@ -52,7 +52,7 @@ def diagnose(struct: type[Part], data: bytes) -> Finding:
         if not isinstance(tree, jsontext.Members):
             raise Unreadable(_NOT_AN_OBJECT.format(jsontext.kind_of(tree)))
         walk = _Walk()
-        clean = walk.struct(struct, tree, "", "")
+        clean = walk.struct(struct, tree, _Place())
     except jsontext.SyntaxFault as err:
         raise Unreadable(_SYNTAX.format(err)) from None
     except RecursionError:
@@ -60,76 +60,88 @@ def diagnose(struct: type[Part], data: bytes) -> Finding:
     return Finding(clean, walk.complaints)
 
 
-class _Walk:
-    """One pass over a document in its own order, with the complaints gathered on the way.
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where we are in the document. Complaints and type errors name places differently.
 
-    `where` is the path that complaints name (`spec.containers[0]`). `go_field` is the one that type errors name, the
-    way Go's decoder does: the innermost struct, then the names of fields without indices and keys.
+    A complaint names the `path` (`spec.containers[0].name`). A type error names, as Go's decoder does, the innermost
+    struct and the fields that lead to the value, without indices and keys (`Container.spec.containers.name`).
     """
+
+    path: str = ""
+    fields: str = ""
+    struct: str = ""
+
+    def member(self, struct: type[Part], name: str) -> _Place:
+        fields = f"{self.fields}.{name}" if self.fields else name
+        return _Place(self.inside(name), fields, _go_name(struct))
+
+    def index(self, number: int) -> _Place:
+        return _Place(f"{self.path}[{number}]", self.fields, self.struct)
+
+    def key(self, name: str) -> _Place:
+        return _Place(self.inside(name), self.fields, self.struct)
+
+    def inside(self, name: str) -> str:
+        return f"{self.path}.{name}" if self.path else name
+
+
+class _Walk:
+    """One pass over a document in its own order, with the complaints gathered on the way."""
 
     def __init__(self) -> None:
         self.complaints: list[str] = []
 
-    def struct(self, struct: type[Part], members: jsontext.Members, where: str, names: str) -> dict[str, Any]:
+    def struct(self, struct: type[Part], members: jsontext.Members, place: _Place) -> dict[str, Any]:
         known = schema.fields(struct)
         clean: dict[str, Any] = {}
         seen: set[str] = set()
         for name, node in members:
-            path = f"{where}.{name}" if where else name
-            field = known.get(name)
-            if field is None:
-                self._complain("unknown", path)
+            if name not in known:
+                self._complain("unknown", place.inside(name))
                 continue
             if name in seen:
-                self._complain("duplicate", path)
+                self._complain("duplicate", place.inside(name))
             seen.add(name)
             if node is None:
                 clean.pop(name, None)
-                continue
-            inner = f"{names}.{name}" if names else name
-            clean[name] = self.value(field.shape, node, path, inner, f"{_go_name(struct)}.{inner}")
+            else:
+                clean[name] = self._value(known[name].shape, node, place.member(struct, name))
         return clean
 
-    def value(self, shape: Shape, node: Any, where: str, names: str, go_field: str) -> Any:
+    def _value(self, shape: Shape, node: Any, place: _Place) -> Any:
         match shape.form:
             case Form.STRUCT if shape.struct is not None and isinstance(node, jsontext.Members):
-                return self.struct(shape.struct, node, where, names)
+                return self.struct(shape.struct, node, place)
             case Form.LIST if shape.item is not None and type(node) is list:
-                item = shape.item
-                return [
-                    _zero(item) if each is None else self.value(item, each, f"{where}[{index}]", names, go_field)
-                    for index, each in enumerate(node)
-                ]
+                return [self._element(shape.item, each, place.index(number)) for number, each in enumerate(node)]
             case Form.MAP if shape.item is not None and isinstance(node, jsontext.Members):
-                return self._map(shape.item, node, where, names, go_field)
+                return self._map(shape.item, node, place)
             case Form.CHOICE:
-                return self._choice(shape, node, where, names, go_field)
+                fitting = (choice for choice in shape.choices if _fits(choice, node))
+                return self._value(next(fitting, shape.choices[0]), node, place)
             case Form.JSON:
                 return jsontext.plain(node)
-        scalar = _SCALARS.get(shape.form)
-        if scalar is not None:
+        if scalar := _SCALARS.get(shape.form):
             try:
                 return scalar(node)
             except _WrongType:
                 pass
             except ValueError as err:
                 raise Malformed(str(err)) from None
-        return _refuse(shape, node, go_field)
+        return _refuse(shape, node, place)
 
-    def _map(self, item: Shape, members: jsontext.Members, where: str, names: str, go_field: str) -> dict[str, Any]:
+    def _element(self, shape: Shape, node: Any, place: _Place) -> Any:
+        """A value inside a list or a map, where `null` cannot mean absent and so means the zero value."""
+        return _zero(shape) if node is None else self._value(shape, node, place)
+
+    def _map(self, item: Shape, members: jsontext.Members, place: _Place) -> dict[str, Any]:
         clean: dict[str, Any] = {}
         for key, node in members:
-            path = f"{where}.{key}"
             if key in clean:
-                self._complain("duplicate", path)
-            clean[key] = _zero(item) if node is None else self.value(item, node, path, names, go_field)
+                self._complain("duplicate", place.inside(key))
+            clean[key] = self._element(item, node, place.key(key))
         return clean
-
-    def _choice(self, shape: Shape, node: Any, where: str, names: str, go_field: str) -> Any:
-        for choice in shape.choices:
-            if _fits(choice, node):
-                return self.value(choice, node, where, names, go_field)
-        return _refuse(shape.choices[0], node, go_field)
 
     def _complain(self, what: str, path: str) -> None:
         complaint = f"{what} field {quoted(path)}"
@@ -218,10 +230,12 @@ _SCALARS: dict[Form, Callable[[Any], Any]] = {
 }
 
 
-def _refuse(shape: Shape, node: Any, go_field: str) -> NoReturn:
+def _refuse(shape: Shape, node: Any, place: _Place) -> NoReturn:
     literal = jsontext.literal(node) if shape.form in (Form.INT32, Form.INT64) else ""
-    found = f"{jsontext.kind_of(node)}{literal}"
-    raise Malformed(f"json: cannot unmarshal {found} into Go struct field {go_field} of type {_go_type(shape)}")
+    found, wanted = f"{jsontext.kind_of(node)}{literal}", _go_type(shape)
+    raise Malformed(
+        f"json: cannot unmarshal {found} into Go struct field {place.struct}.{place.fields} of type {wanted}"
+    )
 
 
 def _fits(shape: Shape, node: Any) -> bool:
@@ -236,7 +250,6 @@ def _fits(shape: Shape, node: Any) -> bool:
 
 
 def _zero(shape: Shape) -> Any:
-    """What `null` means inside a list or a map."""
     match shape.form:
         case Form.STRUCT | Form.MAP:
             return {}

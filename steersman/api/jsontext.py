@@ -34,7 +34,7 @@ class SyntaxFault(ValueError):
 
 
 def parse(data: bytes) -> Any:
-    """The tree: Members for objects, lists, texts, ints, Numbers, bools and None. RecursionError when it is too deep."""
+    """A tree of Members, lists, texts, ints, Numbers, bools and None. RecursionError when it is too deep for us."""
     try:
         text = data.decode()
     except UnicodeDecodeError as err:

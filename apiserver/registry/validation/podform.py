@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from steersman.api.core import (
+    ClusterTrustBundleProjection,
     ConfigMapVolumeSource,
     DownwardAPIVolumeFile,
     DownwardAPIVolumeSource,
@@ -23,6 +24,7 @@ from steersman.api.core import (
     HTTPGetAction,
     KeyToPath,
     PersistentVolumeClaimTemplate,
+    PodCertificateProjection,
     PodSecurityContext,
     PodSpec,
     ProjectedVolumeSource,
@@ -82,6 +84,7 @@ _OWN_SPELLINGS: dict[type[Part], dict[str, str]] = {
 }
 
 _NEWER: dict[type[Part], frozenset[str]] = {
+    ClusterTrustBundleProjection: frozenset({"user"}),
     ConfigMapVolumeSource: frozenset({"default_user"}),
     DownwardAPIVolumeFile: frozenset({"user"}),
     DownwardAPIVolumeSource: frozenset({"default_user"}),
@@ -89,6 +92,7 @@ _NEWER: dict[type[Part], frozenset[str]] = {
     GRPCAction: frozenset({"mode"}),
     HTTPGetAction: frozenset({"protocol"}),
     KeyToPath: frozenset({"user"}),
+    PodCertificateProjection: frozenset({"user"}),
     PodSpec: frozenset({"eviction_responders"}),
     ProjectedVolumeSource: frozenset({"default_user"}),
     SecretVolumeSource: frozenset({"default_user"}),

@@ -119,7 +119,7 @@ class EtcdStore(SwappingStore):
         except TooManyRequests:
             return await self._resolve_exhausted(transaction, request.ByteSize())
         if response.succeeded:
-            return self._landed(response)
+            return self._acknowledged(response)
         return transactions.refusal(transaction, transactions.found_in(self._keyspace, transaction, response))
 
     async def _send(self, request: Any, *, besides: Member | None = None) -> Any:
@@ -161,7 +161,7 @@ class EtcdStore(SwappingStore):
                 return Timeout(f"key {transaction.key}: it is not known whether the write happened ({refused.message})")
             return refused
         if response.succeeded:
-            return self._landed(response)
+            return self._acknowledged(response)
         found = transactions.found_in(self._keyspace, transaction, response)
         if not sent or transactions.lost_for_good(transaction, found):
             return transactions.refusal(transaction, found)
@@ -183,7 +183,7 @@ class EtcdStore(SwappingStore):
             raise TooManyRequests("etcd has no room for the write", revision=found.revision)
         raise Timeout(f"key {transaction.key}: etcd ran out of room while the key changed")
 
-    def _landed(self, response: Any) -> Revision:
+    def _acknowledged(self, response: Any) -> Revision:
         revision = Revision(response.header.revision)
         self._members.newest = max(self._members.newest, revision)
         return revision

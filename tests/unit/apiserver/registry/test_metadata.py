@@ -286,7 +286,7 @@ def test_steps(before: dict[str, Any], after: dict[str, Any], expected: list[str
 def test_an_update_that_must_say_what_it_was_made_from() -> None:
     assert metadata.validate_conditional(replace(GOOD, resource_version="7")) == []
     assert said(metadata.validate_conditional(GOOD)) == [
-        'metadata.resourceVersion: Invalid value: 0x0: must be specified for an update'
+        "metadata.resourceVersion: Invalid value: 0x0: must be specified for an update"
     ]
 
 

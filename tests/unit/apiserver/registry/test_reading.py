@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from apiserver.registry import continuation
@@ -37,8 +39,8 @@ async def five(world: World) -> list[Revision]:
     return revisions
 
 
-async def names(world: World, target: Target = EVERYWHERE, **selection: object) -> list[str]:
-    listing = await world.registry.list(target, Selection(**selection))  # type: ignore[arg-type]
+async def names(world: World, target: Target = EVERYWHERE, **selection: Any) -> list[str]:
+    listing = await world.registry.list(target, Selection(**selection))
     return [body_of(item)["metadata"]["name"] for item in listing.items]
 
 
@@ -46,8 +48,8 @@ def told(events: list[Event]) -> list[tuple[str, int]]:
     return [(event.type.value, event.revision) for event in events]
 
 
-async def watched(world: World, resource_version: str = "", **selection: str) -> Subscription:
-    options = WatchOptions(Selection(resource_version=resource_version, **selection))  # type: ignore[arg-type]
+async def watched(world: World, resource_version: str = "", **selection: Any) -> Subscription:
+    options = WatchOptions(Selection(resource_version=resource_version, **selection))
     return await world.registry.watch(EVERYWHERE, options)
 
 
@@ -69,7 +71,7 @@ async def test_lists_are_by_namespace_in_name_order(world: World, five: list[Rev
         pytest.param({"field_selector": "metadata.name!=c2", "label_selector": "odd=0"}, ["c0", "c4"], id="both"),
     ],
 )
-async def test_selectors(world: World, five: list[Revision], selection: dict[str, str], expected: list[str]) -> None:
+async def test_selectors(world: World, five: list[Revision], selection: dict[str, Any], expected: list[str]) -> None:
     assert await names(world, **selection) == expected
 
 
@@ -97,7 +99,7 @@ async def test_pods_are_selected_by_node(world: World) -> None:
         ),
     ],
 )
-async def test_bad_selections(world: World, selection: dict[str, object], error: type[ApiError], words: str) -> None:
+async def test_bad_selections(world: World, selection: dict[str, Any], error: type[ApiError], words: str) -> None:
     with pytest.raises(error, match=words):
         await names(world, **selection)
 
@@ -147,7 +149,7 @@ async def test_a_forged_token_cannot_leave_its_collection(world: World, five: li
 
 
 async def test_an_exact_list_is_of_that_moment(world: World, five: list[Revision]) -> None:
-    exact = {"resource_version": str(five[1]), "resource_version_match": "Exact"}
+    exact: dict[str, Any] = {"resource_version": str(five[1]), "resource_version_match": "Exact"}
     assert await names(world, **exact) == ["c0", "c1"]
     collection = world.cache.collection("configmaps")
     while collection.oldest_at is not None:  # the window has forgotten, the store has not

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Awaitable, Callable
 
 import pytest
 
 from apiserver.registry import naming
-from apiserver.registry.requests import PatchType, Subresource, Target, Term, WriteOptions
+from apiserver.registry.requests import PatchType, Subresource, Target, Term, WriteOptions, Written
 from apiserver.storage import keys
 from steersman.api.codec import FieldValidation
 from steersman.api.errors import (
@@ -272,12 +273,13 @@ async def test_a_leaders_write_lands_only_in_its_term(world: World) -> None:
     good = WriteOptions(term=Term("kube-system", "boss", fence.revision))
     await world.registry.create(in_namespace(configmap()), make_configmap(), good)
     await world.store.update(fence.key, lambda _: b"next")
-    for attempt in (
+    attempts: tuple[Callable[[], Awaitable[Written]], ...] = (
         lambda: world.registry.create(in_namespace(configmap("b")), make_configmap("b"), good),
         lambda: world.registry.update(configmap(), make_configmap(data={}), good),
         lambda: world.registry.delete(configmap(), options=good),
         lambda: world.registry.patch(configmap(), PatchType.MERGE, b'{"data":{"z":"1"}}', good),
-    ):
+    )
+    for attempt in attempts:
         with pytest.raises(Deposed, match="lease kube-system/boss has ended") as caught:
             await attempt()
         assert caught.value.details is not None

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 
+from apiserver.storage.interface import Stored
 from apiserver.watchcache import freshness
-from apiserver.watchcache.cache import KEEP_SECONDS, WatchCache
+from apiserver.watchcache.cache import KEEP_SECONDS, MAX_WINDOW_BYTES, WatchCache
 from apiserver.watchcache.freshness import Arrival, SharedQuestion
 from apiserver.watchcache.subscription import Bucket
 from steersman.api.errors import Expired, Timeout, Unavailable
@@ -20,13 +22,19 @@ from tests.fakes.store import FakeStore
 CONFIGMAPS = "/registry/configmaps/"
 
 
+def _numbered(number: int, _: Stored) -> bytes:
+    return value(str(number))
+
+
 def value(text: str = "x") -> bytes:
     return b'{"metadata":{"name":"a"},"data":{"k":"%s"}}' % text.encode()
 
 
 @asynccontextmanager
-async def running(store: FakeStore, clock: FakeClock | None = None, **options: int) -> AsyncIterator[WatchCache]:
-    cache = WatchCache(store, clock or FakeClock(), **options)
+async def running(
+    store: FakeStore, clock: FakeClock | None = None, max_window_bytes: int = MAX_WINDOW_BYTES
+) -> AsyncIterator[WatchCache]:
+    cache = WatchCache(store, clock or FakeClock(), max_window_bytes=max_window_bytes)
     async with asyncio.TaskGroup() as tasks:
         task = tasks.create_task(cache.run())
         await cache.ready()
@@ -105,9 +113,10 @@ async def test_windows_forget_what_is_old() -> None:
 async def test_windows_that_are_too_large_shrink_where_it_is_missed_least() -> None:
     store = FakeStore()
     async with running(store, max_window_bytes=4_000) as cache:
-        for number in range(10):
-            for key in ("/registry/leases.coordination.k8s.io/ns/l", f"{CONFIGMAPS}ns/c"):
-                await (store.update(key, lambda _, n=number: value(str(n))) if number else store.create(key, value()))
+        for key in ("/registry/leases.coordination.k8s.io/ns/l", f"{CONFIGMAPS}ns/c"):
+            await store.create(key, value())
+            for number in range(9):
+                await store.update(key, partial(_numbered, number))
         await cache.fresh()
         leases, configmaps = cache.collection("leases.coordination.k8s.io"), cache.collection("configmaps")
         untouched = configmaps.window_bytes

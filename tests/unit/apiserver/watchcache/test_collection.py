@@ -31,7 +31,7 @@ def filled(*changes: tuple[str, bytes | None]) -> Collection:
 
 def told(watcher: Subscription) -> list[tuple[str, str, int]]:
     """What is pending for a watcher: (type, name, resourceVersion in the object)."""
-    found = []
+    found: list[tuple[str, str, int]] = []
     for event in watcher._pending:
         if event.change is None:
             found.append((event.type.value, "", event.revision))
