@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from types import TracebackType
 
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, Histogram
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
@@ -31,6 +32,30 @@ from steersman.api.names import Revision
 from steersman.base import metrics, tracing
 
 
+class _Observation:
+    """One call to the store, from `with` to its end. (A class: a generator would cost more than it measures.)"""
+
+    __slots__ = ("_operation", "_seconds", "_span", "_started")
+
+    def __init__(self, seconds: Callable[..., Histogram], operation: str, key: str) -> None:
+        self._seconds = seconds
+        self._operation = operation
+        self._span = tracing.span(f"store {operation}", key=key) if tracing.enabled() else None
+
+    def __enter__(self) -> None:
+        if self._span is not None:
+            self._span.__enter__()
+        self._started = time.perf_counter()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        outcome = "ok" if error is None else error.reason if isinstance(error, ApiError) else "cancelled"
+        self._seconds(self._operation, outcome).observe(time.perf_counter() - self._started)
+        if self._span is not None:
+            self._span.__exit__(kind, error, trace)
+
+
 class ObservedStore:
     """A store that tells how long each call took and how it ended; otherwise the store that it wraps."""
 
@@ -41,17 +66,8 @@ class ObservedStore:
         )
         self._seconds = metrics.children(seconds)
 
-    @contextmanager
-    def _observed(self, operation: str, key: str = "") -> Iterator[None]:
-        started, outcome = time.perf_counter(), "ok"
-        try:
-            with tracing.span(f"store {operation}", key=key):
-                yield
-        except ApiError as error:
-            outcome = error.reason
-            raise
-        finally:
-            self._seconds(operation, outcome).observe(time.perf_counter() - started)
+    def _observed(self, operation: str, key: str = "") -> _Observation:
+        return _Observation(self._seconds, operation, key)
 
     async def get(self, key: str) -> Stored:
         with self._observed("get", key):
@@ -105,6 +121,7 @@ class _Seen(Collector):
     def __init__(self, cache: WatchCache, limits: Limits) -> None:
         self._cache = cache
         self._limits = limits
+        self._loop = asyncio.get_running_loop()
 
     def collect(self) -> Iterator[Metric]:
         objects = GaugeMetricFamily("watch_cache_objects", "Objects in the watch cache.", labels=["resource"])
@@ -129,6 +146,11 @@ class _Seen(Collector):
         revision = GaugeMetricFamily("watch_cache_revision", "The revision that the watch cache holds.")
         revision.add_metric([], self._cache.revision)
         yield revision
+        tasks = GaugeMetricFamily(
+            "asyncio_tasks", "Tasks that have not ended: what grows when requests leave some behind."
+        )
+        tasks.add_metric([], len(asyncio.all_tasks(self._loop)))
+        yield tasks
 
 
 def expose(registry: CollectorRegistry, cache: WatchCache, limits: Limits) -> None:

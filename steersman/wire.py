@@ -11,7 +11,9 @@ REASON_KEY = "steersman-reason"
 MAX_METADATA_BYTES = 64 * 1024
 """Both ends allow headers of this size."""
 MAX_STATUS_BYTES = 24 * 1024
-MAX_MESSAGE_LENGTH = 4 * 1024
+MAX_MESSAGE_BYTES = 4 * 1024
+"""gRPC sends the message with three characters for each byte that is not ASCII."""
+MAX_NAME_BYTES = 1024
 
 
 def to_message(error: ApiError) -> pb.Status:
@@ -56,11 +58,14 @@ def from_message(message: pb.Status) -> ApiError:
 def trailing_metadata(error: ApiError) -> tuple[tuple[str, str | bytes], ...]:
     """What a failed call carries beside its code and message; cut down where it would not fit into a header."""
     message = to_message(error)
-    while message.ByteSize() > MAX_STATUS_BYTES and message.details.causes:
-        del message.details.causes[len(message.details.causes) // 2 :]
     message.message = shortened(message.message)
+    if message.HasField("details"):
+        message.details.name = shortened(message.details.name, MAX_NAME_BYTES)
+        while message.ByteSize() > MAX_STATUS_BYTES and message.details.causes:
+            del message.details.causes[len(message.details.causes) // 2 :]
     return ((REASON_KEY, error.reason), (STATUS_KEY, message.SerializeToString()))
 
 
-def shortened(text: str) -> str:
-    return text if len(text) <= MAX_MESSAGE_LENGTH else text[:MAX_MESSAGE_LENGTH] + "…"
+def shortened(text: str, most_bytes: int = MAX_MESSAGE_BYTES) -> str:
+    encoded = text.encode()
+    return text if len(encoded) <= most_bytes else encoded[:most_bytes].decode(errors="ignore") + "…"

@@ -1,6 +1,7 @@
-"""What surrounds every gRPC call: who asks, a place at the gate, a deadline, a span, a metric, and errors in our words.
+"""What surrounds every gRPC call: who asks, a place at the gate, a span, a metric, and errors in our words.
 
-Done by wrapping handlers rather than by interceptors, which cost a fifth of a small call.
+Done by wrapping handlers rather than by interceptors, which cost a fifth of a small call. No deadline is set here: the
+client's own is kept by gRPC, and whatever a handler waits for (the store, the cache) has one.
 """
 
 from __future__ import annotations
@@ -22,12 +23,10 @@ from steersman.api import kinds
 from steersman.api.errors import ApiError, BadRequest, Internal, RequestTooLarge, Timeout, Unauthenticated, Unavailable
 from steersman.base import log, metrics, run, tracing
 
-CALL_SECONDS = 60.0
-"""The longest a unary call may take, whatever deadline the client set."""
-
 MAX_BODY_BYTES = 3 * 1024 * 1024
 """The same as Kubernetes allows a request body."""
 
+READS = frozenset({"get", "list", "watch", "kinds"})
 KNOWN_RESOURCES = frozenset(kind.resource for kind in kinds.ALL)
 
 _log = log.get("grpc")
@@ -67,14 +66,16 @@ class Calls:
                 self.caller(context)
                 request = parse(request_type, raw)
                 resource = resource_of(request)
-                async with asyncio.timeout(CALL_SECONDS):
-                    with gate or nullcontext(), self.span(verb, resource, context):
-                        reply = await handle(request)
+                with gate or nullcontext(), self.span(verb, resource, context):
+                    reply = await handle(request)
                 return bytes(reply.SerializeToString())
             except BaseException as problem:
                 error = self.explain(problem, verb)
                 code = error.reason
-                await abort(context, error)
+                try:
+                    await abort(context, error)
+                finally:
+                    del error  # its traceback holds this frame and the request: a cycle would keep megabytes for long
                 raise AssertionError("abort raises") from problem
             finally:
                 self._seconds("grpc", verb, resource, code).observe(time.perf_counter() - started)
@@ -121,8 +122,11 @@ class Calls:
             case TimeoutError():
                 return Timeout("the server could not complete the call in time")
             case asyncio.CancelledError() if self._draining:
-                # Out of a handler a cancellation would leave the client hanging.
-                return Unavailable("the server is shutting down")
+                # Out of a handler a cancellation would leave the client hanging. Unavailable promises that nothing was
+                # done, and a write that the store already has can still land.
+                if verb in READS:
+                    return Unavailable("the server is shutting down")
+                return Timeout("the server is shutting down, and the write may or may not have been carried out")
             case Exception() if not isinstance(problem, grpc.RpcError | grpc.aio.AbortError):
                 _log.error("call failed by a bug", verb=verb, **run.describe(problem), exc_info=problem)
                 return Internal("Internal error occurred: see the server's log")

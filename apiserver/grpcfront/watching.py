@@ -13,7 +13,7 @@ from typing import Any
 
 from apiserver.grpcfront import calls, translate
 from apiserver.limits import Gate
-from apiserver.registry import bookmarks
+from apiserver.registry import bookmarks, versions
 from apiserver.registry.registry import Registry
 from apiserver.watchcache.items import Event, EventType
 from apiserver.watchcache.subscription import Finished, Subscription
@@ -35,6 +35,37 @@ _TYPES = {
 }
 
 
+class _Watch:
+    """One watch from the moment in which its start was read. It may be stopped, or asked about, before it is open."""
+
+    def __init__(self) -> None:
+        self._stopped = False
+        self._subscription: Subscription | None = None
+        self._settled = asyncio.Event()
+
+    def open(self, subscription: Subscription) -> None:
+        self._subscription = subscription
+        if self._stopped:
+            subscription.finish()
+        self._settled.set()
+
+    def stop(self) -> None:
+        self._stopped = True
+        if self._subscription is not None:
+            self._subscription.finish()
+
+    def close(self) -> None:
+        """It is over, or never came to be."""
+        self._settled.set()
+        if self._subscription is not None:
+            self._subscription.close()
+
+    async def subscription(self) -> Subscription | None:
+        """Once it is open; None if it was refused."""
+        await self._settled.wait()
+        return self._subscription
+
+
 class WatchStream:
     """One open stream. `run` returns when the client has closed its side and every watch is over, or on a drain."""
 
@@ -44,7 +75,7 @@ class WatchStream:
         self._requests = requests
         self._context = context
         self._writing = asyncio.Lock()
-        self._open: dict[int, tuple[Subscription, Kind]] = {}
+        self._watches: dict[int, _Watch] = {}
         self._questions = 0
         self._reading: asyncio.Task[None] | None = None
 
@@ -56,8 +87,8 @@ class WatchStream:
         """Take no more requests; every watch tells its client to go on elsewhere."""
         if self._reading is not None:
             self._reading.cancel()
-        for subscription, _ in self._open.values():
-            subscription.finish()
+        for watch in self._watches.values():
+            watch.stop()
 
     async def _read(self, tasks: asyncio.TaskGroup) -> None:
         async for raw in self._requests:
@@ -65,33 +96,34 @@ class WatchStream:
             match request.WhichOneof("ask"):
                 case "start":
                     self._check_room(request.start.id)
-                    tasks.create_task(self._watch(request.start))
+                    watch = self._watches[request.start.id] = _Watch()
+                    tasks.create_task(self._watch(request.start, watch))
                 case "stop":
-                    if request.stop.id in self._open:
-                        self._open[request.stop.id][0].finish()
+                    if request.stop.id in self._watches:
+                        self._watches[request.stop.id].stop()
                 case "progress":
                     tasks.create_task(self._progress(request.progress.id, Revision(request.progress.revision)))
                 case _:
                     raise BadRequest("an empty watch request")
 
     def _check_room(self, watch_id: int) -> None:
-        if watch_id in self._open:
+        if watch_id in self._watches:
             raise BadRequest(f"watch {watch_id} is open already")
-        if len(self._open) >= MAX_WATCHES_PER_STREAM:
+        if len(self._watches) >= MAX_WATCHES_PER_STREAM:
             raise BadRequest(f"more than {MAX_WATCHES_PER_STREAM} watches on one stream")
 
-    async def _watch(self, start: resources_pb2.WatchStart) -> None:
+    async def _watch(self, start: resources_pb2.WatchStart, watch: _Watch) -> None:
         """One watch from its start to its end, which is always told."""
         try:
-            with self._gate:
-                target = translate.collection(start.target)
-                subscription = await self._registry.watch(target, translate.watch_options(start))
-                self._open[start.id] = (subscription, target.kind)
-                try:
+            try:
+                with self._gate:
+                    target = translate.collection(start.target)
+                    subscription = await self._registry.watch(target, translate.watch_options(start))
+                    watch.open(subscription)
                     await self._pump(start.id, subscription, target.kind, start.timeout_seconds)
-                finally:
-                    del self._open[start.id]
-                    subscription.close()
+            finally:
+                watch.close()
+                del self._watches[start.id]
         except ApiError as error:
             event = resources_pb2.WatchEvent(type=resources_pb2.WatchEvent.ERROR, error=wire.to_message(error))
             await self._write(start.id, [_field(event)])
@@ -112,16 +144,22 @@ class WatchStream:
 
     async def _progress(self, watch_id: int, revision: Revision) -> None:
         """A question about a watch that is over, or that cannot be answered, is answered by that watch's own end."""
-        if watch_id not in self._open or self._questions >= MAX_PROGRESS_QUESTIONS:
+        watch = self._watches.get(watch_id)
+        if watch is None or self._questions >= MAX_PROGRESS_QUESTIONS:
             return
-        subscription, _ = self._open[watch_id]
         self._questions += 1
+        try:
+            subscription = await watch.subscription()
+            if subscription is not None:
+                await self._answer(subscription, revision)
+        finally:
+            self._questions -= 1
+
+    async def _answer(self, subscription: Subscription, revision: Revision) -> None:
         try:
             await self._registry.progress(subscription, revision)
         except ApiError as error:
             subscription.end(error)
-        finally:
-            self._questions -= 1
 
     async def _write(self, watch_id: int, events: list[bytes]) -> None:
         reply = resources_pb2.WatchReply(id=watch_id).SerializeToString() + b"".join(events)
@@ -139,12 +177,11 @@ def encoded(event: Event, kind: Kind) -> bytes:
                 object=_object(bookmarks.encode(event, kind), kind, event.revision),
             )
         )
-    key = ("grpc", kind.version, event.type)
+    key = ("grpc", kind.api_version, event.type)
     known = change.encoded.get(key)
     if known is None:
-        made = resources_pb2.WatchEvent(
-            type=_TYPES[event.type], object=_object(change.json_for(event.type), kind, change.revision)
-        )
+        json = versions.shown(kind, change.json_for(event.type))
+        made = resources_pb2.WatchEvent(type=_TYPES[event.type], object=_object(json, kind, change.revision))
         known = change.encoded[key] = _field(made)
     return known
 

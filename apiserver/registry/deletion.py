@@ -23,6 +23,9 @@ ORPHAN = "orphan"
 FOREGROUND = "foregroundDeletion"
 SYSTEM_NAMESPACES = frozenset({"default", "kube-system", "kube-public"})
 
+LONGEST_GRACE_SECONDS = 2**31 - 1
+"""68 years: a longer grace period would end in a year that no timestamp can name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Remove:
@@ -83,6 +86,7 @@ def grace_period(present: Any, options: DeleteOptions) -> int:
     if wanted is None:
         wanted = present.spec.termination_grace_period_seconds
     wanted = 1 if wanted is not None and wanted < 0 else 30 if wanted is None else wanted
+    wanted = min(wanted, LONGEST_GRACE_SECONDS)
     running = present.metadata.deletion_grace_period_seconds
     return wanted if running is None else min(wanted, running)
 

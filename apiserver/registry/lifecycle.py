@@ -60,7 +60,7 @@ def without_status(new: Any, kind: Kind) -> Any:
 
 @cache
 def _empty(kind: Kind) -> Any:
-    return msgspec.convert({"metadata": {}}, kind.struct, strict=False)
+    return msgspec.convert({"metadata": {}}, kind.storage.struct, strict=False)
 
 
 def updated(new: Any, old: Any, kind: Kind) -> Any:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
 
-from apiserver.registry import continuation, freshness, selection
+from apiserver.registry import continuation, freshness, selection, versions
 from apiserver.registry.continuation import Continuation
 from apiserver.registry.freshness import Freshness, Wanted
 from apiserver.registry.requests import EVERYTHING, Found, FoundList, Selection, Target, WatchOptions
@@ -33,13 +33,13 @@ class Reader:
 
     async def get(self, target: Target, resource_version: str = "") -> Found:
         await self._arrive(freshness.of_get(resource_version))
-        item = self._cache.collection(target.kind.qualified_resource).get(target.key)
+        item = self._cache.collection(target.collection).get(target.key)
         if item is None:
             raise errors.not_found(target.kind.subject, target.name, self._cache.revision)
-        return Found(item.json, item.revision)
+        return Found(versions.shown(target.kind, item.json), item.revision)
 
     async def list(self, target: Target, wanted: Selection = EVERYTHING) -> FoundList:
-        if len(self._cache.collection(target.kind.qualified_resource)) <= CHUNK:
+        if len(self._cache.collection(target.collection)) <= CHUNK:
             return await self._list(target, wanted)
         async with self._large_lists:
             return await self._list(target, wanted)
@@ -59,13 +59,12 @@ class Reader:
         matches = selection.matcher(target, options.selection)
         bucket = selection.bucket(target, options.selection)
         wanted = freshness.of_watch(options)
-        collection_name = target.kind.qualified_resource
         if wanted.freshness is Freshness.NOT_OLDER and not options.initial_events:
             await self._cache.reached(wanted.revision)
-            subscription = self._cache.collection(collection_name).subscribe(bucket, matches, wanted.revision)
+            subscription = self._cache.collection(target.collection).subscribe(bucket, matches, wanted.revision)
         else:
             await self._arrive(wanted)
-            collection, now = self._cache.collection(collection_name), self._cache.revision
+            collection, now = self._cache.collection(target.collection), self._cache.revision
             if options.initial_events is False:
                 subscription = collection.subscribe(bucket, matches, now)
             else:
@@ -94,7 +93,7 @@ class Reader:
                     raise freshness.too_large(wanted.revision, self._cache.revision) from error
 
     async def _present(self, target: Target, wanted: Selection, matches: Matches | None, after_key: str) -> FoundList:
-        collection, revision = self._cache.collection(target.kind.qualified_resource), self._cache.revision
+        collection, revision = self._cache.collection(target.collection), self._cache.revision
         items = list(collection.scan(target.prefix, after_key))
         return await _page(items, target, wanted, matches, revision)
 
@@ -103,7 +102,7 @@ class Reader:
     ) -> FoundList:
         """The collection at an older revision: from the cache's window if that goes back so far, or from the store."""
         try:
-            past = self._cache.collection(target.kind.qualified_resource).at(revision)
+            past = self._cache.collection(target.collection).at(revision)
         except Expired:
             page = Page(after_key=after_key, revision=revision)
             stored = await self._store.list(target.prefix, page)
@@ -143,7 +142,7 @@ async def _page(
                 token = continuation.encode(Continuation(revision, last_key[len(target.prefix) :]))
                 remaining = len(candidates) - offset if matches is None else None
                 return FoundList(tuple(found), revision, token, remaining)
-            found.append(Found(item.json, item.revision))
+            found.append(Found(versions.shown(target.kind, item.json), item.revision))
             last_key = item.key
     return FoundList(tuple(found), revision)
 

@@ -6,14 +6,14 @@ compare-and-swap.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace as changed_copy
 from random import Random
 from typing import Any
 
 from msgspec.structs import replace
 
-from apiserver.registry import lifecycle, metadata, naming, patches, reading, subresources
+from apiserver.registry import lifecycle, metadata, naming, patches, reading, subresources, versions
 from apiserver.registry.reading import Reader
 from apiserver.registry.requests import (
     EVERYTHING,
@@ -63,16 +63,26 @@ class Registry:
     def serves(self, kind: Kind) -> bool:
         return kind.qualified_resource in self._strategies
 
+    def _require(self, kind: Kind, subresource: Subresource = Subresource.NONE) -> None:
+        """NotFound for a kind that exists in Kubernetes but not here, MethodNotAllowed for a part that it has not."""
+        if not self.serves(kind):
+            raise NotFound("the server could not find the requested resource")
+        if subresource is not Subresource.NONE and subresource not in kind.subresources:
+            raise MethodNotAllowed(f"{kind.subject.qualified_resource} has no subresource {subresource}")
+
     # -- reading
 
     async def get(self, target: Target, resource_version: str = "") -> Found:
+        self._require(target.kind)
         return await self._reader.get(target, resource_version)
 
     async def list(self, target: Target, wanted: Selection = EVERYTHING) -> FoundList:
+        self._require(target.kind)
         return await self._reader.list(target, wanted)
 
     async def watch(self, target: Target, options: WatchOptions) -> Subscription:
         """The caller closes the subscription."""
+        self._require(target.kind)
         return await self._reader.watch(target, options)
 
     async def progress(self, subscription: Subscription, revision: Revision) -> None:
@@ -81,12 +91,13 @@ class Registry:
     # -- writing
 
     async def create(self, target: Target, body: bytes, options: WriteOptions = PLAIN) -> Written:
+        self._require(target.kind)
         decoded, warnings = codec.decode(target.kind.struct, body, validation=options.field_validation)
-        new = lifecycle.addressed(decoded, target)
+        new = versions.to_stored(target.kind, lifecycle.addressed(decoded, target))
         if new.metadata.resource_version not in ("", "0"):
             raise BadRequest("resourceVersion should not be set on objects to be created")
         written = await self._create(target, new, options)
-        return changed_copy(written, warnings=tuple(warnings)) if warnings else written
+        return _shown(target, written, warnings)
 
     async def _create(self, target: Target, new: Any, options: WriteOptions) -> Written:
         """A name of the user's own is tried once; a generated one that is taken is drawn again."""
@@ -105,9 +116,9 @@ class Registry:
         options: WriteOptions = PLAIN,
         subresource: Subresource = Subresource.NONE,
     ) -> Written:
-        _require(target.kind, subresource)
+        self._require(target.kind, subresource)
         decoded, warnings = codec.decode(target.kind.struct, body, validation=options.field_validation)
-        new = lifecycle.addressed(decoded, target)
+        new = versions.to_stored(target.kind, lifecycle.addressed(decoded, target))
         if subresource is Subresource.NONE and not target.kind.unconditional_update:
             complain(target, target.name, metadata.validate_conditional(new.metadata))
         try:
@@ -116,7 +127,7 @@ class Registry:
             if subresource is not Subresource.NONE or not target.kind.create_on_update:
                 raise
             written = await self._create(target, new, options)
-        return changed_copy(written, warnings=tuple(warnings)) if warnings else written
+        return _shown(target, written, warnings)
 
     async def patch(
         self,
@@ -126,7 +137,7 @@ class Registry:
         options: WriteOptions = PLAIN,
         subresource: Subresource = Subresource.NONE,
     ) -> Written:
-        _require(target.kind, subresource)
+        self._require(target.kind, subresource)
         if subresource is Subresource.SCALE:
             apply = patches.prepare(patch_type, patch, Scale)
             return await self._rescale(
@@ -136,16 +147,17 @@ class Registry:
         warnings: list[str] = []
 
         def propose(present: Any) -> Any:
-            patched = apply(codec.to_dict(present))
+            patched = apply(codec.to_dict(versions.to_asked(target.kind, present)))
             new, found = codec.from_dict(target.kind.struct, patched, validation=options.field_validation)
             warnings[:] = found
-            return lifecycle.addressed(new, target)
+            return versions.to_stored(target.kind, lifecycle.addressed(new, target))
 
         written = await self._writer.replace(target, propose, options, subresource)
-        return changed_copy(written, warnings=tuple(warnings)) if warnings else written
+        return _shown(target, written, warnings)
 
     async def delete(self, target: Target, how: DeleteOptions = _ANYHOW, options: WriteOptions = PLAIN) -> Written:
-        return await self._writer.remove(target, how, options)
+        self._require(target.kind)
+        return _shown(target, await self._writer.remove(target, how, options))
 
     async def delete_collection(
         self, target: Target, wanted: Selection, how: DeleteOptions = _ANYHOW, options: WriteOptions = PLAIN
@@ -183,7 +195,7 @@ class Registry:
         self, target: Target, replicas: int | None, resource_version: str = "", options: WriteOptions = PLAIN
     ) -> Written:
         """Set the number of replicas; None: only say how things stand."""
-        _require(target.kind, Subresource.SCALE)
+        self._require(target.kind, Subresource.SCALE)
         if replicas is None:
             found = await self.get(target)
             workload = codec.load(target.kind.struct, found.json)
@@ -210,6 +222,8 @@ class Registry:
         return changed_copy(written, json=codec.encode(subresources.scale_of(workload, written.revision)))
 
 
-def _require(kind: Kind, subresource: Subresource) -> None:
-    if subresource is not Subresource.NONE and subresource not in kind.subresources:
-        raise MethodNotAllowed(f"{kind.subject.qualified_resource} has no subresource {subresource}")
+def _shown(target: Target, written: Written, warnings: Sequence[str] = ()) -> Written:
+    """What a write left behind, in the version that was asked for."""
+    if not warnings and not target.kind.stored_as:
+        return written
+    return changed_copy(written, json=versions.shown(target.kind, written.json), warnings=tuple(warnings))

@@ -21,12 +21,17 @@ class Target:
     name: str = ""
 
     @property
+    def collection(self) -> str:
+        """The resource under which the objects are stored and cached, whatever the version that was asked for."""
+        return self.kind.storage.qualified_resource
+
+    @property
     def key(self) -> str:
-        return keys.key_of(self.kind.qualified_resource, self.namespace, self.name)
+        return keys.key_of(self.collection, self.namespace, self.name)
 
     @property
     def prefix(self) -> str:
-        return keys.collection(self.kind.qualified_resource, self.namespace)
+        return keys.collection(self.collection, self.namespace)
 
 
 @dataclass(frozen=True, slots=True)

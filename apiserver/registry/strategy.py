@@ -1,4 +1,4 @@
-"""What may differ from kind to kind: four hooks, all pure. Everything else the registry does alike for every kind.
+"""What may differ from kind to kind: a few hooks, all pure. Everything else the registry does alike for every kind.
 
 A strategy sees typed, frozen objects and returns new ones. Complaints are lists of causes in field order; an empty list
 means the object is fine.
@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from apiserver.registry.claiming import NOTHING, Claiming
 from steersman.api import names
 from steersman.api.errors import Cause
 
@@ -24,6 +25,9 @@ class Strategy:
     validate: Callable[[Any], Sequence[Cause]] = lambda _: ()
     """Complaints about an object on its own (metadata is checked by the registry)."""
 
+    validate_create: Callable[[Any], Sequence[Cause]] = lambda _: ()
+    """Complaints about a new object that an existing one would be forgiven; `validate` has been asked already."""
+
     validate_update: Callable[[Any, Any], Sequence[Cause]] = lambda _new, _old: ()
     """Complaints about the step from old to new, called as (new, old); `validate` has been asked already."""
 
@@ -32,6 +36,9 @@ class Strategy:
 
     keeps_status_on_create: bool = False
     """Whether whoever creates the object may say its status too (a node agent registering its node)."""
+
+    claiming: Claiming = NOTHING
+    """What objects of this kind occupy that no other may have, and how it is chosen for them."""
 
     name_rule: Callable[[str], Sequence[str]] = names.dns_subdomain
     """Complaints about a name."""

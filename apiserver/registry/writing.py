@@ -15,9 +15,10 @@ from msgspec.structs import replace
 
 from apiserver.admission import namespaces
 from apiserver.registry import deletion, lifecycle, metadata, naming, subresources
+from apiserver.registry.claiming import Claimant
 from apiserver.registry.requests import DeleteOptions, Subresource, Target, WriteOptions, Written
 from apiserver.registry.strategy import Strategy
-from apiserver.storage.interface import Change, Expect, GuardFailed, Store, Stored
+from apiserver.storage.interface import Change, ClaimTaken, Expect, GuardFailed, Put, Store, Stored
 from apiserver.watchcache.cache import WatchCache
 from steersman.api import codec, errors
 from steersman.api.errors import AlreadyExists, Cause, Conflict, Deposed, NotFound, RequestTooLarge, TooManyRequests
@@ -70,31 +71,35 @@ class Writer:
         if not strategy.keeps_status_on_create:
             made = lifecycle.without_status(made, kind)
         made = strategy.default(made)
-        complain(
-            target,
-            name,
-            [
-                *metadata.validate(made.metadata, namespaced=kind.namespaced, name_rule=strategy.name_rule),
-                *strategy.validate(made),
-            ],
-        )
-        value = _sized(codec.encode(made))
-        if options.dry_run:
-            return await self._dry_create(target, name, value, made.metadata.uid)
-        stored = await self._create(target, name, value, options)
-        return Written(
-            codec.with_revision(value, stored.revision), stored.revision, created=True, uid=made.metadata.uid
-        )
+        claimant = self._claimant(kind)
+        for _ in range(ATTEMPTS):
+            whole = claimant.allocate(made)
+            complain(target, name, _faults_of_new(whole, kind, strategy))
+            if options.dry_run:
+                await claimant.rehearse(self._store, whole)
+                return await self._dry_create(target, whole)
+            try:
+                return await self._create(target, whole, options, claimant)
+            except ClaimTaken as taken:
+                await claimant.learn(taken, self._store)
+        raise TooManyRequests(f"others keep taking what {kind.subject.resource} {errors.quoted(name)} is to have")
 
-    async def _create(self, target: Target, name: str, value: bytes, options: WriteOptions) -> Stored:
-        kind = target.kind
+    async def _create(self, target: Target, made: Any, options: WriteOptions, claimant: Claimant) -> Written:
+        """ClaimTaken when another object has what this one is to have."""
+        kind, name = target.kind, made.metadata.name
+        value = _sized(codec.encode(made))
         key = Target(kind, target.namespace, name).key
         guards = options.guards
+        claims = claimant.exchange(made, owner=key)
         for _ in range(ATTEMPTS):
             if kind.namespaced:
                 guards = (*options.guards, await namespaces.admit(self._cache, target.namespace, kind.subject, name))
             try:
-                return await self._store.create(key, value, given=guards)
+                stored = await self._store.create(key, value, given=guards, also=claims)
+                body = codec.with_revision(value, stored.revision)
+                return Written(body, stored.revision, created=True, uid=made.metadata.uid)
+            except ClaimTaken:
+                raise
             except AlreadyExists as error:
                 raise errors.already_exists(kind.subject, name, error.revision) from error
             except GuardFailed as failed:
@@ -102,33 +107,35 @@ class Writer:
                 await self._cache.fresh()  # the namespace has changed: judge it as it is now
         raise TooManyRequests(f"namespace {errors.quoted(target.namespace)} keeps changing")
 
-    async def _dry_create(self, target: Target, name: str, value: bytes, uid: str) -> Written:
-        kind = target.kind
+    async def _dry_create(self, target: Target, made: Any) -> Written:
+        kind, name = target.kind, made.metadata.name
         if kind.namespaced:
             await namespaces.admit(self._cache, target.namespace, kind.subject, name)
         await self._cache.fresh()
-        if self._cache.collection(kind.qualified_resource).get(Target(kind, target.namespace, name).key) is not None:
+        if self._cache.collection(target.collection).get(Target(kind, target.namespace, name).key) is not None:
             raise errors.already_exists(kind.subject, name, self._cache.revision)
-        return Written(value, self._cache.revision, created=True, uid=uid)
+        value = _sized(codec.encode(made))
+        return Written(value, self._cache.revision, created=True, uid=made.metadata.uid)
 
     async def replace(
         self, target: Target, propose: Propose, options: WriteOptions, subresource: Subresource = Subresource.NONE
     ) -> Written:
         """`propose` sees the present object with its resourceVersion. Conflict unless the proposal was made from it."""
+        claimant = self._claimant(target.kind)
 
         def change(stored: Stored) -> bytes:
             present = self.decode(target.kind, stored.value)
             seen = replace(present, metadata=replace(present.metadata, resource_version=str(stored.revision)))
             new = propose(seen)
             lifecycle.check_preconditions(new.metadata, present.metadata, stored.revision, target)
-            result = self._judged(new, present, target, subresource)
+            result = self._judged(new, present, target, subresource, claimant)
             if deletion.is_released(result):
                 raise _Released(stored)
             return _sized(codec.encode(result))
 
-        return await self._write(target, change, options)
+        return await self._write(target, change, options, claimant)
 
-    def _judged(self, new: Any, present: Any, target: Target, subresource: Subresource) -> Any:
+    def _judged(self, new: Any, present: Any, target: Target, subresource: Subresource, claimant: Claimant) -> Any:
         """The object to store: what this door may change, defaulted and valid."""
         kind, strategy = target.kind, self.strategy(target.kind)
         match subresource:
@@ -138,7 +145,7 @@ class Writer:
                 return subresources.finalized(new, present)
             case _:
                 result = strategy.prepare_update(strategy.default(lifecycle.updated(new, present, kind)), present)
-                result = lifecycle.counted(result, present, kind)
+                result = lifecycle.counted(claimant.allocate(result, present), present, kind)
         complain(
             target,
             target.name,
@@ -160,27 +167,39 @@ class Writer:
                 case deletion.Remove():
                     raise _Released(stored)
 
-        return await self._write(target, change, options)
+        return await self._write(target, change, options, self._claimant(target.kind))
 
     async def change(self, target: Target, change: Change, options: WriteOptions) -> Written:
         """A write that knows what it does: no defaults, no validation."""
-        return await self._write(target, change, options)
+        return await self._write(target, change, options, self._claimant(target.kind))
 
-    async def _write(self, target: Target, change: Change, options: WriteOptions) -> Written:
-        item = self._cache.collection(target.kind.qualified_resource).get(target.key)
+    async def _write(self, target: Target, change: Change, options: WriteOptions, claimant: Claimant) -> Written:
+        def exchange(stored: Stored, value: bytes) -> Sequence[Put]:
+            if claimant.is_idle:
+                return ()
+            new, old = self.decode(target.kind, value), self.decode(target.kind, stored.value)
+            return claimant.exchange(new, old, owner=target.key)
+
+        item = self._cache.collection(target.collection).get(target.key)
         hint = Stored(item.key, item.value, item.revision) if item is not None else None
         try:
             if options.dry_run:
                 return _dry(change, await self._store.get(target.key))
             for _ in range(ATTEMPTS):
                 try:
-                    stored = await self._store.update(target.key, change, hint=hint, given=options.guards)
+                    stored = await self._store.update(
+                        target.key, change, hint=hint, given=options.guards, also=exchange
+                    )
                     return Written(codec.with_revision(stored.value, stored.revision), stored.revision)
+                except ClaimTaken as taken:
+                    await claimant.learn(taken, self._store)
+                    continue
                 except _Released as released:
                     present, hint = released.present, None
                 try:
                     expect = Expect(present.revision)
-                    revision = await self._store.delete(target.key, expect, given=options.guards)
+                    freed = claimant.exchange(None, self.decode(target.kind, present.value))
+                    revision = await self._store.delete(target.key, expect, given=options.guards, also=freed)
                 except Conflict:
                     continue  # it changed in between: look again whether anything holds it
                 return Written(codec.with_revision(present.value, revision), revision, gone=True)
@@ -191,15 +210,26 @@ class Writer:
             raise
         raise TooManyRequests(f"{target.kind.subject.qualified_resource} {errors.quoted(target.name)} keeps changing")
 
+    def _claimant(self, kind: Kind) -> Claimant:
+        return Claimant(self.strategy(kind).claiming, self._random)
+
     @staticmethod
     def decode(kind: Kind, value: bytes) -> Any:
-        return codec.load(kind.struct, value)
+        return codec.load(kind.storage.struct, value)
 
 
 def _sized(value: bytes) -> bytes:
     if len(value) > MAX_OBJECT_BYTES:
         raise RequestTooLarge(f"Request entity too large: limit is {MAX_OBJECT_BYTES}")
     return value
+
+
+def _faults_of_new(made: Any, kind: Kind, strategy: Strategy) -> Sequence[Cause]:
+    return [
+        *metadata.validate(made.metadata, namespaced=kind.namespaced, name_rule=strategy.name_rule),
+        *strategy.validate(made),
+        *strategy.validate_create(made),
+    ]
 
 
 def complain(target: Target, name: str, causes: Sequence[Cause]) -> None:

@@ -14,8 +14,8 @@ What every implementation promises (proved for each by tests/contract/):
   NotFound about its own effect. Once sent, a write belongs to the store: cancelling the caller abandons the answer only.
 
 Errors are those of `steersman.api.errors`: NotFound, AlreadyExists, Conflict (each with the `revision` at which it was
-true), GuardFailed (a Deposed that names the guard), Expired, Timeout, Unavailable. Their messages name the key; the registry says it
-in the words of the API.
+true), GuardFailed (a Deposed that names the guard), ClaimTaken (an AlreadyExists that names the claim), Expired,
+Timeout, Unavailable. Their messages name the key; the registry says it in the words of the API.
 
 A store is opened by its module's async context manager (`embedded.open_store`, `etcd.open_store`), which owns its tasks
 and connections and closes them.
@@ -27,7 +27,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from steersman.api.errors import Deposed
+from steersman.api.errors import AlreadyExists, Deposed
 from steersman.api.names import Revision
 
 NO_REVISION = Revision(0)
@@ -62,12 +62,20 @@ class GuardFailed(Deposed):
 class Put:
     """A further key written (`value` None: deleted) in the same transaction, whatever it held.
 
-    With `absent=True` the key must not exist, or the whole write fails with AlreadyExists naming that key: a claim.
+    With `absent=True` the key must not exist, or the whole write fails with ClaimTaken: a claim.
     """
 
     key: str
     value: bytes | None
     absent: bool = False
+
+
+class ClaimTaken(AlreadyExists):
+    """A key that the write claimed for itself exists already; nothing was written."""
+
+    def __init__(self, key: str, revision: Revision) -> None:
+        super().__init__(f"key {key} already exists", revision=revision)
+        self.key = key
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,15 @@
 
 /registry/<resource>[.<group>]/<namespace>/<name>      namespaced kinds
 /registry/<resource>[.<group>]/<name>                  cluster-wide kinds
-/steersman/…                                           fences and markers: no watcher sees them
+/steersman/claims/<pool>/<member>                      what one object occupies and no other may
+/steersman/…                                           claims, fences and markers: no watcher sees them
 """
 
 from __future__ import annotations
 
 REGISTRY = "/registry/"
 PRIVATE = "/steersman/"
+CLAIMS = f"{PRIVATE}claims/"
 
 
 def collection(qualified_resource: str, namespace: str = "") -> str:
@@ -28,3 +30,8 @@ def resource_of(key: str) -> str:
 
 def fence_of(namespace: str, lease: str) -> str:
     return f"{PRIVATE}fences/{namespace}/{lease}"
+
+
+def claims_of(pool: str) -> str:
+    """The prefix under which the members of a pool that are in use stand."""
+    return f"{CLAIMS}{pool}/"

@@ -10,7 +10,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from apiserver.storage.interface import ANY, NO_REVISION, Also, Change, Expect, Guard, GuardFailed, Put, Stored
+from apiserver.storage.interface import (
+    ANY,
+    NO_REVISION,
+    Also,
+    Change,
+    ClaimTaken,
+    Expect,
+    Guard,
+    GuardFailed,
+    Put,
+    Stored,
+)
 from steersman.api.errors import AlreadyExists, ApiError, Conflict, NotFound, TooManyRequests
 from steersman.api.names import Revision
 
@@ -121,4 +132,4 @@ def _raise_for_guard_or_claim(refused: Refused) -> None:
     if refused.guard is not None:
         raise GuardFailed(refused.guard, refused.revision)
     if refused.claim is not None:
-        raise AlreadyExists(f"key {refused.claim} already exists", revision=refused.revision)
+        raise ClaimTaken(refused.claim, refused.revision)

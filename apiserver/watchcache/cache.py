@@ -19,7 +19,7 @@ from apiserver.storage.interface import Page, Revised, Store, Watch
 from apiserver.watchcache.collection import Collection
 from apiserver.watchcache.freshness import Arrival, SharedQuestion
 from apiserver.watchcache.items import Item
-from steersman.api.errors import ApiError, Expired, Timeout, Unavailable
+from steersman.api.errors import ApiError, Expired, Unavailable
 from steersman.api.names import Revision
 from steersman.base import log
 from steersman.base.clock import Clock
@@ -55,7 +55,7 @@ class WatchCache:
         self._collections: dict[str, Collection] = {}
         self._start = Revision(0)
         self._watch: Watch | None = None
-        self._newest = SharedQuestion(store.revision)
+        self._newest = SharedQuestion(store.revision, within_seconds=CATCH_UP_SECONDS)
         self._arrival = Arrival(self._nudge)
         self._ready = asyncio.Event()
         self._loaded_at = Revision(0)
@@ -79,11 +79,7 @@ class WatchCache:
     async def fresh(self) -> Revision:
         """Wait until the cache holds every write acknowledged before this call. Timeout after three seconds."""
         self.check_ready()
-        try:
-            async with asyncio.timeout(CATCH_UP_SECONDS):
-                newest = await self._newest.answer()
-        except TimeoutError:
-            raise Timeout("the store did not say its revision in time") from None
+        newest = await self._newest.answer()
         if newest > self.revision:
             behind_since = self._clock.monotonic()
             await self._arrival.wait(newest, CATCH_UP_SECONDS)

@@ -21,8 +21,9 @@ class SharedQuestion:
     task group, so no asker's cancellation touches the call.
     """
 
-    def __init__(self, ask: Callable[[], Awaitable[Revision]]) -> None:
+    def __init__(self, ask: Callable[[], Awaitable[Revision]], *, within_seconds: float) -> None:
         self._ask = ask
+        self._within_seconds = within_seconds
         self._next: asyncio.Future[Revision] | None = None
         self._wanted = asyncio.Event()
 
@@ -39,9 +40,11 @@ class SharedQuestion:
             asked, self._next = self._next, None
             assert asked is not None
             try:
-                asked.set_result(await self._ask())
-            except ApiError as error:
-                asked.set_exception(error)
+                async with asyncio.timeout(self._within_seconds):
+                    asked.set_result(await self._ask())
+            except (ApiError, TimeoutError) as error:
+                late = Timeout("the store did not say its revision in time")
+                asked.set_exception(late if isinstance(error, TimeoutError) else error)
                 asked.exception()  # askers may all have gone; that is no one's mistake
 
 

@@ -95,25 +95,25 @@ def _decode_slowly(struct: type[T], data: bytes, validation: FieldValidation) ->
         finding = diagnosis.diagnose(struct, data)
         decoded = _reader(struct).decode(_ENCODER.encode(finding.clean))
     except diagnosis.Unreadable as err:
-        raise BadRequest(_unrecognized(struct, data, str(err))) from err
+        raise BadRequest(unrecognized(struct, data, str(err))) from err
     except UnicodeEncodeError as err:
-        raise BadRequest(_unrecognized(struct, data, "half a surrogate pair in a string")) from err
+        raise BadRequest(unrecognized(struct, data, "half a surrogate pair in a string")) from err
     except (diagnosis.Malformed, msgspec.MsgspecError) as err:
-        raise BadRequest(_cannot_be_handled(struct, str(err))) from err
+        raise BadRequest(cannot_be_handled(struct, str(err))) from err
     match validation:
         case FieldValidation.STRICT if finding.complaints:
-            raise BadRequest(_cannot_be_handled(struct, f"strict decoding error: {', '.join(finding.complaints)}"))
+            raise BadRequest(cannot_be_handled(struct, f"strict decoding error: {', '.join(finding.complaints)}"))
         case FieldValidation.WARN:
             return decoded, finding.complaints
     return decoded, []
 
 
-def _cannot_be_handled(struct: type[Part], why: str) -> str:
+def cannot_be_handled(struct: type[Part], why: str) -> str:
     name, version = kinds.name_and_version(struct)
     return f'{name} in version "{version}" cannot be handled as a {name}: {why}'
 
 
-def _unrecognized(struct: type[Part], data: bytes, why: str) -> str:
+def unrecognized(struct: type[Part], data: bytes, why: str) -> str:
     name, _ = kinds.name_and_version(struct)
     start = data[:30].decode(errors="replace") if data.startswith(b"{") else data[:30].hex()
     summary = f"{start} ..." if len(data) > 30 else start or "<empty>"

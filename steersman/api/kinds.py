@@ -91,6 +91,14 @@ class Kind:
         return "watch" in self.verbs
 
     @property
+    def storage(self) -> Kind:
+        """The kind in whose form and under whose key the objects are stored: mostly this one."""
+        if not self.stored_as:
+            return self
+        group, _, version = self.stored_as.rpartition("/")
+        return _BY_KIND[group, version, self.kind]
+
+    @property
     def api_version(self) -> str:
         return f"{self.group}/{self.version}" if self.group else self.version
 
@@ -370,9 +378,15 @@ def by_resource(group: str, resource: str, version: str = "") -> Kind | None:
     return _BY_GROUP.get((group, resource))
 
 
-_NAMES: dict[type[Part], tuple[str, str]] = {kind.struct: (kind.kind, kind.version) for kind in ALL}
+_BY_STRUCT: dict[type[Part], Kind] = {kind.struct: kind for kind in ALL}
+
+
+def of_struct(struct: type[Part]) -> Kind | None:
+    """The kind that a Struct is the form of; the bodies of subresources and options are in no table."""
+    return _BY_STRUCT.get(struct)
 
 
 def name_and_version(struct: type[Part]) -> tuple[str, str]:
-    """What errors call a Struct; the bodies of subresources and options are in no table and all in v1."""
-    return _NAMES.get(struct, (struct.__name__, "v1"))
+    """What errors call a Struct; what is in no table is in v1."""
+    kind = _BY_STRUCT.get(struct)
+    return (kind.kind, kind.version) if kind is not None else (struct.__name__, "v1")

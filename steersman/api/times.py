@@ -55,7 +55,13 @@ def micro_time(text: str) -> MicroTime:
 
 
 def from_datetime(moment: datetime) -> Time:
-    return Time(moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ").rjust(_LENGTH, "0"))
+    return _to_the_second(int(moment.timestamp() // 1))
+
+
+@lru_cache(maxsize=64)
+def _to_the_second(seconds: int) -> Time:
+    """Remembered: whoever writes many objects writes most of them within a few seconds."""
+    return Time(datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ").rjust(_LENGTH, "0"))
 
 
 def micro_from_datetime(moment: datetime) -> MicroTime:

@@ -25,7 +25,7 @@ from steersman.api.meta import Object
 from steersman.client import retrying
 from steersman.client.requests import WriteOptions, Written
 from steersman.client.retrying import Failed, Fate
-from steersman.client.transport import StartReader, Stream, Transport
+from steersman.client.transport import StartTask, Stream, Transport
 from steersman.client.writing import Carrier, Writes
 from steersman.pb.resources_pb2 import BatchItem, WriteReply
 
@@ -60,7 +60,7 @@ class _Line:
         self._waiting[item.id] = answer
         try:
             async with asyncio.timeout(timeout_seconds):
-                await self._send(item)
+                await self._stream.send(item)
                 return await answer
         except TimeoutError:
             raise Failed(Timeout("no answer in time"), Fate.LOST) from None
@@ -68,12 +68,6 @@ class _Line:
             del self._waiting[item.id]
             if answer.done() and not answer.cancelled():
                 answer.exception()  # of a write whose owner was cancelled meanwhile: nobody else will ask
-
-    async def _send(self, item: BatchItem) -> None:
-        try:
-            await self._stream.send(item)
-        except Failed as failed:  # a stream that takes no more messages may yet have taken this one
-            raise Failed(failed.error, Fate.LOST) from failed
 
     async def run(self, leave: Callable[[], None]) -> None:
         try:
@@ -110,10 +104,10 @@ class Batch:
     """The write verbs of a client, over one stream."""
 
     def __init__(
-        self, transport: Transport, start_reader: StartReader, writes: Callable[[Any, Carrier], Writes[Any]]
+        self, transport: Transport, start_task: StartTask, writes: Callable[[Any, Carrier], Writes[Any]]
     ) -> None:
         self._transport = transport
-        self._start_reader = start_reader
+        self._start_task = start_task
         self._writes = writes
         self._line: _Line | None = None
         self._opening = asyncio.Lock()
@@ -151,7 +145,7 @@ class Batch:
     async def _connected(self) -> _Line:
         async with self._opening:
             if self._line is None or self._line.is_over:
-                stream = await self._transport.open("Batch")
+                stream = await self._transport.open("Batch", self._start_task)
                 line = self._line = _Line(stream)
-                self._start_reader(line.run(lambda: self._transport.leave(stream.endpoint)))
+                self._start_task(line.run(lambda: self._transport.leave(stream.endpoint)))
             return self._line

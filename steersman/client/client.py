@@ -27,7 +27,7 @@ from steersman.client import requests, transport
 from steersman.client.batch import Batch
 from steersman.client.requests import PLAIN, Form, Items, Propagation, WriteOptions
 from steersman.client.retrying import Repeater
-from steersman.client.transport import CALL_SECONDS, LIST_SECONDS, Credentials, StartReader, Transport
+from steersman.client.transport import CALL_SECONDS, LIST_SECONDS, Credentials, StartTask, Transport
 from steersman.client.watching import Watch
 from steersman.client.watchstream import WatchStreams
 from steersman.client.writing import Carrier, Writes
@@ -178,7 +178,7 @@ class Client:
     def __init__(
         self,
         line: Transport,
-        start: StartReader,
+        start: StartTask,
         streams: WatchStreams,
         clock: Clock,
         options: WriteOptions = PLAIN,
@@ -237,19 +237,19 @@ async def connect(
 ) -> AsyncIterator[Client]:
     """A client of the API servers at `endpoints` ("host:port"). Nothing is sent before the first call."""
     clock = clock or SystemClock()
-    async with transport.opened(endpoints, credentials) as line, _readers() as start:
+    async with transport.opened(endpoints, credentials) as line, _background() as start:
         yield Client(line, start, WatchStreams(line, start), clock)
 
 
 @asynccontextmanager
-async def _readers() -> AsyncIterator[StartReader]:
-    """A task group for those who read streams; they end with the block, whose own error leaves it unwrapped."""
+async def _background() -> AsyncIterator[StartTask]:
+    """A task group for those who serve streams; they end with the block, whose own error leaves it unwrapped."""
     running: set[asyncio.Task[None]] = set()
     try:
         async with asyncio.TaskGroup() as tasks:
 
-            def start(reading: Coroutine[Any, Any, None]) -> None:
-                task = tasks.create_task(reading)
+            def start(work: Coroutine[Any, Any, None]) -> None:
+                task = tasks.create_task(work)
                 running.add(task)
                 task.add_done_callback(running.discard)
 

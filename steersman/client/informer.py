@@ -15,6 +15,8 @@ come as one difference, deletions included. They are called in the informer's ta
 from __future__ import annotations
 
 import asyncio
+import heapq
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Generic, TypeVar
 
@@ -63,8 +65,10 @@ class Informer(Generic[T]):
         self._clock = clock or SystemClock()
         self._handlers: list[Handler[T]] = []
         self._watch: Watch[T] | None = None
-        self._waiters: dict[asyncio.Future[None], Revision] = {}
+        self._waiters: list[tuple[Revision, int, asyncio.Future[None]]] = []
+        self._order = itertools.count()
         self._asked = Revision(0)
+        self._asked_at = 0.0
 
     @property
     def revision(self) -> Revision:
@@ -79,20 +83,27 @@ class Informer(Generic[T]):
 
     async def reached(self, revision: Revision) -> None:
         """Return once everything up to `revision` is in the cache. Expired if the store was set back meanwhile."""
-        wait = PROGRESS_GRACE_SECONDS
-        while not self.synced.is_set() or self.revision < revision:
-            arrival: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiters[arrival] = revision
-            try:
-                async with asyncio.timeout(wait):
-                    await arrival
-            except TimeoutError:
-                if self._watch is not None and (revision > self._asked or wait == PROGRESS_AGAIN_SECONDS):
-                    self._asked = max(self._asked, revision)
-                    await self._watch.progress(revision)
+        if self.synced.is_set() and self.revision >= revision:
+            return
+        arrival: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._waiters, (revision, next(self._order), arrival))
+        try:
+            wait = PROGRESS_GRACE_SECONDS
+            while not (await asyncio.wait((arrival,), timeout=wait))[0]:
+                await self._ask(revision)
                 wait = PROGRESS_AGAIN_SECONDS
-            finally:
-                self._waiters.pop(arrival, None)
+        finally:
+            if not arrival.done():
+                arrival.cancel()
+        arrival.result()
+
+    async def _ask(self, revision: Revision) -> None:
+        """One question serves all who wait for that much or less."""
+        now = self._clock.monotonic()
+        if self._watch is None or (revision <= self._asked and now < self._asked_at + PROGRESS_AGAIN_SECONDS):
+            return
+        self._asked, self._asked_at = revision, now
+        await self._watch.progress(revision)
 
     async def run(self) -> None:
         """List and watch until cancelled."""
@@ -184,12 +195,14 @@ class Informer(Generic[T]):
                 handler(old, new)
 
     def _advance(self) -> None:
-        for arrival, revision in self._waiters.items():
-            if revision <= self.revision and not arrival.done():
+        while self._waiters and self._waiters[0][0] <= self.revision:
+            arrival = heapq.heappop(self._waiters)[2]
+            if not arrival.done():
                 arrival.set_result(None)
 
     def _give_up_waiting(self) -> None:
-        for arrival in self._waiters:
+        waiters, self._waiters = self._waiters, []
+        for _, _, arrival in waiters:
             if not arrival.done():
                 arrival.set_exception(Expired("the store was set back: the revision waited for is not of this store"))
 

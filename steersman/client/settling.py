@@ -13,7 +13,8 @@ import msgspec
 from steersman.api.kinds import Kind
 
 # What the server writes by itself, or what an update does not take from the client.
-_SERVERS_OWN = ("resourceVersion", "generation", "managedFields", "creationTimestamp", "uid", "selfLink")
+_SERVERS_OWN = ("resourceVersion", "generation", "managedFields", "creationTimestamp", "uid", "selfLink", "annotations")
+_TRACE_ANNOTATION = "tracing.k8s.io/traceparent"
 
 
 def update_landed(sent: bytes, present: bytes | None, kind: Kind, *, subresource: str = "") -> bool:
@@ -32,7 +33,10 @@ def update_landed(sent: bytes, present: bytes | None, kind: Kind, *, subresource
 def _comparable(plain: dict[str, Any], kind: Kind) -> dict[str, Any]:
     left_out = {"apiVersion", "kind", "metadata", "status"} if kind.has_status else {"apiVersion", "kind", "metadata"}
     rest = {key: value for key, value in plain.items() if key not in left_out}
-    return {**rest, "metadata": {key: value for key, value in _meta(plain).items() if key not in _SERVERS_OWN}}
+    meta = {key: value for key, value in _meta(plain).items() if key not in _SERVERS_OWN}
+    annotations = _meta(plain).get("annotations") or {}
+    meta["annotations"] = {key: value for key, value in annotations.items() if key != _TRACE_ANNOTATION}
+    return {**rest, "metadata": meta}
 
 
 def _meta(plain: dict[str, Any]) -> dict[str, Any]:

@@ -33,13 +33,15 @@ CALL_SECONDS = 10.0
 LIST_SECONDS = 30.0
 CONNECT_SECONDS = 2.0
 MISSES_ALLOWED = 1
+MAX_OUTGOING = 1_024
 
-StartReader = Callable[[Coroutine[Any, Any, None]], None]
-"""Starts the task that reads a stream, in the client's task group."""
+StartTask = Callable[[Coroutine[Any, Any, None]], None]
+"""Starts a task that reads or writes a stream, in the client's task group."""
 
 _OPTIONS = (
     ("grpc.keepalive_time_ms", 2_000),
     ("grpc.keepalive_timeout_ms", 2_000),
+    ("grpc.http2.ping_timeout_ms", 2_000),  # without it a frozen server is noticed after a minute (grpcio 1.85)
     ("grpc.http2.max_pings_without_data", 0),
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.min_reconnect_backoff_ms", 1_000),  # how long one attempt to connect may take
@@ -48,7 +50,9 @@ _OPTIONS = (
     ("grpc.max_send_message_length", -1),
     ("grpc.max_metadata_size", wire.MAX_METADATA_BYTES),
     ("grpc.absolute_max_metadata_size", wire.MAX_METADATA_BYTES),
-    ("grpc.enable_retries", 0),  # we repeat calls ourselves, and gRPC's machinery costs a tenth of a call
+    # By itself gRPC repeats only what no server has processed, such as a stream that a draining one has refused.
+    ("grpc.enable_retries", 1),
+    ("grpc.service_config_disable_resolution", 1),
     ("grpc.use_local_subchannel_pool", 1),  # two clients in one process have connections of their own
 )
 _SERVICES = (
@@ -133,20 +137,27 @@ class Endpoint:
 
 
 class Stream:
-    """One open call in both directions."""
+    """One open call in both directions.
+
+    What is sent goes through a queue: gRPC ends the whole call when a task is cancelled in the midst of a write, and
+    those who send over one stream are many. Whether it was sent only an answer tells.
+    """
 
     def __init__(self, endpoint: Endpoint, call: Any) -> None:
         self.endpoint = endpoint
         self._call = call
-        self._sending = asyncio.Lock()
+        self._outgoing: asyncio.Queue[Message | None] = asyncio.Queue(MAX_OUTGOING)
 
     async def send(self, message: Message) -> None:
-        """Failed if the stream is over."""
+        await self._outgoing.put(message)
+
+    async def write_all(self) -> None:
+        """Write what is sent until the stream ends; the reader learns why it has."""
         try:
-            async with self._sending:
+            while (message := await self._outgoing.get()) is not None:
                 await self._call.write(message)
-        except (aio.AioRpcError, asyncio.InvalidStateError) as error:
-            raise await self._ended() from error
+        except (aio.AioRpcError, asyncio.InvalidStateError):
+            return
 
     async def receive(self) -> Any:
         """The next message. Failed when there is none: also a clean end is the end of what was under way."""
@@ -155,17 +166,14 @@ class Stream:
         except aio.AioRpcError as error:
             raise judge(error.code(), error.details(), error.trailing_metadata()) from error
         if message is aio.EOF:
-            raise await self._ended()
+            raise Failed(Unavailable("the server has closed the stream"), Fate.LOST)
         return message
-
-    async def _ended(self) -> Failed:
-        code = await self._call.code()
-        if code is StatusCode.OK:
-            return Failed(Unavailable("the server has closed the stream"), Fate.LOST)
-        return judge(code, await self._call.details(), await self._call.trailing_metadata())
 
     def cancel(self) -> None:
         self._call.cancel()
+        while not self._outgoing.empty():
+            self._outgoing.get_nowait()
+        self._outgoing.put_nowait(None)
 
 
 class Transport:
@@ -185,16 +193,18 @@ class Transport:
         if endpoint.channel.get_state() is not ChannelConnectivity.READY:
             endpoint = await self._connected(timeout_seconds)
         try:
-            answer = await endpoint.unary[method](request, timeout=timeout_seconds, metadata=_metadata())
+            answer = await endpoint.unary[method](request, timeout=timeout_seconds, metadata=metadata())
         except aio.AioRpcError as error:
             raise self._judged(endpoint, error) from error
         endpoint.misses = 0
         return answer
 
-    async def open(self, method: str) -> Stream:
+    async def open(self, method: str, start: StartTask) -> Stream:
         """A stream on the endpoint in use. Raises Failed."""
         endpoint = await self._connected(CONNECT_SECONDS)
-        return Stream(endpoint, endpoint.streams[method](metadata=_metadata()))
+        stream = Stream(endpoint, endpoint.streams[method](metadata=metadata()))
+        start(stream.write_all())
+        return stream
 
     def leave(self, endpoint: Endpoint) -> None:
         """Go on at the next endpoint, if this one is in use: of many calls that fail together, the first moves all."""
@@ -264,7 +274,8 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _metadata() -> tuple[tuple[str, str], ...] | None:
+def metadata() -> tuple[tuple[str, str], ...] | None:
+    """What travels beside every request: the place in a trace, if there is one."""
     parent = tracing.inject() if tracing.enabled() else None
     return None if parent is None else (("traceparent", parent),)
 

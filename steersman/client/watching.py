@@ -136,10 +136,7 @@ class Watch(Generic[T]):
         self._wanted = max(self._wanted, revision)
         if self._open is not None and self._position.resume_after < revision:
             stream, mailbox = self._open
-            try:
-                await stream.ask_progress(mailbox, revision)
-            except Failed:
-                return  # the watch is about to resume, and asks then
+            await stream.ask_progress(mailbox, revision)
 
     def _interpret(self, event: WatchEvent) -> Change[T] | Bookmark | None:
         revision, json = Revision(event.object.revision), event.object.json

@@ -14,7 +14,7 @@ from steersman import wire
 from steersman.api.errors import ApiError, Unavailable
 from steersman.api.names import Revision
 from steersman.client.retrying import Failed, Fate
-from steersman.client.transport import StartReader, Stream, Transport
+from steersman.client.transport import StartTask, Stream, Transport
 from steersman.pb import resources_pb2
 from steersman.pb.resources_pb2 import WatchEvent, WatchRequest, WatchStart
 
@@ -87,7 +87,7 @@ class WatchStream:
         return not self._retired and len(self._mailboxes) < WATCHES_PER_STREAM
 
     async def start(self, start: WatchStart) -> Mailbox:
-        """Begin a watch; `start` without its id. Raises Failed."""
+        """Begin a watch; `start` without its id."""
         mailbox = Mailbox(next(self._ids))
         self._mailboxes[mailbox.id] = mailbox
         numbered = WatchStart()
@@ -105,8 +105,7 @@ class WatchStream:
         if self._mailboxes.pop(mailbox.id, None) is None:
             return
         if not self._mailboxes:
-            self._retired = True
-            self._stream.cancel()
+            self._retire()
         else:
             await self._send_stop(mailbox.id)
 
@@ -131,18 +130,18 @@ class WatchStream:
             self._end_all(failed.error if failed.fate is Fate.REFUSED else Interrupted(failed.error.message))
         finally:
             self._end_all(Interrupted("the client is closing"))
-            self._stream.cancel()
 
     async def _deliver(self, mailbox: Mailbox, events: list[WatchEvent]) -> None:
         for event in events:
             match event.type:
                 case WatchEvent.ERROR:
-                    self._end(mailbox, wire.from_message(event.error))
+                    error = wire.from_message(event.error)
+                    self._end(mailbox, error)
+                    if isinstance(error, Unavailable):
+                        self._leave_server()
                 case WatchEvent.CLOSED:
-                    # The server is draining, and no longer listens to what we ask on this stream.
-                    self._retired = True
-                    self._transport.leave(self._stream.endpoint)
                     self._end(mailbox, Interrupted("the server is draining"))
+                    self._leave_server()
                 case _:
                     mailbox.put(event)
         if mailbox.is_full and mailbox.id in self._mailboxes:
@@ -150,10 +149,7 @@ class WatchStream:
             await self._send_stop(mailbox.id)
 
     async def _send_stop(self, watch_id: int) -> None:
-        try:
-            await self._stream.send(WatchRequest(stop=resources_pb2.WatchStop(id=watch_id)))
-        except Failed:
-            return  # the stream is over, and the watch with it
+        await self._stream.send(WatchRequest(stop=resources_pb2.WatchStop(id=watch_id)))
 
     @staticmethod
     def _is_over(events: list[WatchEvent]) -> bool:
@@ -163,18 +159,28 @@ class WatchStream:
         self._mailboxes.pop(mailbox.id, None)
         mailbox.end(why)
 
-    def _end_all(self, why: ApiError | Interrupted) -> None:
+    def _leave_server(self) -> None:
+        """Begin no more watches here. A draining server does not even listen to what is asked on this stream."""
+        self._transport.leave(self._stream.endpoint)
+        self._retire()
+
+    def _retire(self) -> None:
         self._retired = True
+        if not self._mailboxes:
+            self._stream.cancel()
+
+    def _end_all(self, why: ApiError | Interrupted) -> None:
         for mailbox in tuple(self._mailboxes.values()):
             self._end(mailbox, why)
+        self._retire()
 
 
 class WatchStreams:
     """Opens streams as they are needed; their readers run in the client's task group."""
 
-    def __init__(self, transport: Transport, start_reader: StartReader) -> None:
+    def __init__(self, transport: Transport, start_task: StartTask) -> None:
         self._transport = transport
-        self._start_reader = start_reader
+        self._start_task = start_task
         self._streams: list[WatchStream] = []
         self._opening = asyncio.Lock()
         self._ids = itertools.count(1)
@@ -184,9 +190,9 @@ class WatchStreams:
         async with self._opening:
             self._streams = [stream for stream in self._streams if stream.has_room]
             if not self._streams:
-                opened = await self._transport.open("Watch")
+                opened = await self._transport.open("Watch", self._start_task)
                 self._streams.append(WatchStream(opened, self._transport, self._ids))
-                self._start_reader(self._streams[-1].run())
+                self._start_task(self._streams[-1].run())
             stream = self._streams[-1]
             mailbox = await stream.start(start)
         return stream, mailbox

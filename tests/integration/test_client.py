@@ -18,6 +18,7 @@ from steersman.api.errors import (
     AlreadyExists,
     BadRequest,
     Conflict,
+    Deposed,
     Expired,
     Invalid,
     NotFound,
@@ -28,9 +29,10 @@ from steersman.api.meta import ObjectMeta
 from steersman.api.names import Revision
 from steersman.client import client
 from steersman.client.client import Client
-from steersman.client.requests import PatchType, WriteOptions
+from steersman.client.requests import PatchType, Term, WriteOptions
 from steersman.client.transport import Credentials
 from steersman.client.watching import Bookmark, Change, Watch
+from steersman.client.watchstream import WATCHES_PER_STREAM
 from tests.apiserverprocess import api_server_process
 from tests.etcdserver import NO_FSYNC, etcd_server
 from tests.eventually import eventually
@@ -159,9 +161,8 @@ async def test_the_error_of_a_block_leaves_it_unwrapped(api_server: Serving) -> 
 async def test_tls(tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path, grpc_address=ANY_PORT, rest_address=ANY_PORT)
     async with server.serving(settings) as serving:
-        assert serving.pki is not None
-        admin = serving.pki.admin
-        credentials = Credentials(serving.pki.authority.certificate, admin.certificate, admin.key)
+        pki = tmp_path / "pki"
+        credentials = Credentials.from_files(pki / "ca.crt", pki / "admin.crt", pki / "admin.key")
         async with client.connect([str(serving.grpc)], credentials) as api:
             assert await api.of(Namespace).get("default")
         async with client.connect([str(serving.grpc)]) as api:
@@ -190,6 +191,35 @@ async def test_an_item_of_a_batch_fails_by_itself(api: Client) -> None:
         await api.of(ConfigMap).get("a", "default")
 
 
+async def test_a_cancelled_item_of_a_batch_hinders_no_other(api: Client) -> None:
+    async with api.batch() as batch:
+        await batch.create(configmap("first"))
+        given_up = [asyncio.create_task(batch.create(configmap(f"given-up-{index}"))) for index in range(20)]
+        kept = [asyncio.create_task(batch.create(configmap(f"kept-{index}"))) for index in range(20)]
+        await asyncio.sleep(0)
+        for task in given_up:
+            task.cancel()
+        assert len({written.revision for written in await asyncio.gather(*kept)}) == 20
+
+
+@pytest.mark.slow
+async def test_a_lost_batch_stream(tmp_path: Path) -> None:
+    """What was under way is unknown, what comes later opens a new stream."""
+    async with (
+        api_server_process(data_dir=tmp_path) as process,
+        client.connect([process.grpc]) as api,
+        api.batch() as batch,
+    ):
+        await batch.create(configmap("before"))
+        process.pause()
+        under_way = [asyncio.create_task(batch.create(configmap(f"c{index}"))) for index in range(10)]
+        await asyncio.sleep(0.1)
+        await process.restart()
+        outcomes = await asyncio.gather(*under_way, return_exceptions=True)
+        assert {type(outcome) for outcome in outcomes} == {Timeout}
+        assert (await batch.create(configmap("after"))).created
+
+
 # --- watches
 
 
@@ -206,14 +236,15 @@ async def test_a_watch_gives_what_follows_a_revision(api: Client) -> None:
     assert seen[0].object == made
 
 
-async def test_many_watches_share_a_stream_and_end_one_by_one(api: Client) -> None:
-    start = await now(api)
-    watches = [api.of(ConfigMap).watch(after=start, namespace="default", name=f"c{index}") for index in range(50)]
+async def test_many_watches_share_few_streams_and_end_one_by_one(api: Client) -> None:
+    start, count = await now(api), WATCHES_PER_STREAM + 10
+    names = [f"c{index}" for index in range(count)]
+    watches = [api.of(ConfigMap).watch(after=start, namespace="default", name=name) for name in names]
     waiting = [asyncio.create_task(changes(watch, 1)) for watch in watches]
-    for index in range(50):
-        await api.of(ConfigMap).create(configmap(f"c{index}"))
+    async with api.batch() as batch:
+        await asyncio.gather(*(batch.create(configmap(name)) for name in names))
     seen = await asyncio.gather(*waiting)
-    assert [change.object.metadata.name for (change,) in seen] == [f"c{index}" for index in range(50)]
+    assert [change.object.metadata.name for (change,) in seen] == names
     for watch in watches:
         await watch.aclose()
 
@@ -314,6 +345,23 @@ async def test_an_update_whose_answer_is_lost_lands_once(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
+async def test_no_update_lands_twice_under_kills(tmp_path: Path) -> None:
+    """Four clients count on one object while the server is killed again and again: no count is lost or doubled."""
+    async with api_server_process(data_dir=tmp_path) as process, client.connect([process.grpc]) as api:
+        await api.of(ConfigMap).create(configmap("counter", count="0"))
+        counting = [asyncio.create_task(count_up(process.grpc, f"client-{index}", 60)) for index in range(4)]
+        for _ in range(3):
+            await asyncio.sleep(0.15)
+            await process.restart()
+        outcomes = await asyncio.gather(*counting)
+        counted = sum(known for known, _ in outcomes)
+        unknown = sum(doubtful for _, doubtful in outcomes)
+        present = int((await api.of(ConfigMap).get("counter", "default")).data["count"])
+        assert counted <= present <= counted + unknown
+        assert counted + unknown == 240
+
+
+@pytest.mark.slow
 @pytest.mark.etcd
 async def test_two_servers_on_one_etcd_and_one_is_killed(tmp_path: Path) -> None:
     async with (
@@ -358,14 +406,37 @@ async def test_a_frozen_server_is_left_for_another(tmp_path: Path) -> None:
         assert change.object.metadata.name == "a"
 
 
-async def test_a_fenced_write_of_an_ended_term_is_deposed(api: Client) -> None:
+async def test_a_write_of_a_term_that_is_over_is_deposed(api: Client) -> None:
     lease = Lease(metadata=ObjectMeta(name="leader", namespace="kube-system"), spec=LeaseSpec(holder_identity="a"))
-    created = await api.of(Lease).create(lease)
-    assert created.object.spec.holder_identity == "a"
+    await api.of(Lease).create(lease)
+    leader = api.with_options(WriteOptions(term=Term("kube-system", "leader", Revision(1))))
+    with pytest.raises(Deposed):
+        await leader.of(ConfigMap).create(configmap("a"))
+    async with leader.batch() as batch:
+        with pytest.raises(Deposed):
+            await batch.create(configmap("a"))
 
 
 def revision_of(value: ConfigMap) -> Revision:
     return Revision(int(value.metadata.resource_version))
+
+
+async def count_up(address: str, who: str, times: int) -> tuple[int, int]:
+    """Increments that are known to have landed, and those of which nobody knows."""
+    known = unknown = 0
+    async with client.connect([address]) as api:
+        configmaps = api.of(ConfigMap)
+        while known + unknown < times:
+            try:
+                seen = await configmaps.get("counter", "default")
+                count = int(seen.data["count"]) + 1
+                await configmaps.update(replace(seen, data={"count": str(count), "by": f"{who} {known + unknown}"}))
+                known += 1
+            except Conflict:
+                continue
+            except Timeout as error:
+                unknown += "outcome" in error.message
+    return known, unknown
 
 
 async def write_all(api: Client, prefix: str, count: int) -> dict[str, Revision]:

@@ -213,7 +213,7 @@ async def test_refusals(channel: grpc.aio.Channel, method: str, request_: Messag
     assert caught.value.code().name == code
     trailing = dict(caught.value.trailing_metadata())
     assert trailing[wire.REASON_KEY] == reason
-    status = objects_pb2.Status.FromString(trailing[wire.STATUS_KEY])  # type: ignore[arg-type]
+    status = objects_pb2.Status.FromString(trailing[wire.STATUS_KEY])
     assert status.message == caught.value.details()
 
 
@@ -282,7 +282,7 @@ async def test_a_watch_ends_when_asked_or_when_its_time_is_up(channel: grpc.aio.
     await watcher.start(1, timeout_seconds=1)
     await watcher.start(2)
     await create(channel, "a")
-    ends = []
+    ends: list[int] = []
     while len(ends) < 2:
         watch_id, event = await watcher.next()
         if told(event)[0] == "ADDED" and watch_id == 2:

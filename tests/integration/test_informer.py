@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from steersman.api.core import ConfigMap, Pod
+from steersman.api.core import ConfigMap, Container, Pod, PodSpec
 from steersman.api.errors import Expired
 from steersman.api.meta import ObjectMeta
 from steersman.api.names import Revision
@@ -83,21 +83,34 @@ async def test_reached_does_not_wait_for_the_next_bookmark(api: Client) -> None:
 
 
 async def test_a_relist_tells_the_differences(api: Client) -> None:
+    """What happened while the informer was not running."""
     configmaps = api.of(ConfigMap)
     kept = (await configmaps.create(configmap("kept"))).object
     gone = (await configmaps.create(configmap("gone"))).object
-    informer = of_configmaps(api)
-    async with running(informer):
-        before = informer.revision
     told: list[tuple[ConfigMap | None, ConfigMap | None]] = []
-    await configmaps.delete("gone", "default")
-    new = (await configmaps.create(configmap("new"))).object
-    informer.synced.clear()
-    informer._handlers.append(lambda old, new: told.append((old, new)))
+    informer = of_configmaps(api)
+    informer.on_change(lambda old, new: told.append((old, new)))
     async with running(informer):
-        assert informer.revision > before
-    assert told == [(gone, None), (None, new)]
+        told.clear()
+    await configmaps.delete("gone", "default")
+    new = await configmaps.create(configmap("new"))
+    async with running(informer):
+        await informer.reached(new.revision)
+    assert told == [(gone, None), (None, new.object)]
     assert kept in informer.cache.list()
+
+
+async def test_many_wait_for_many_revisions(api: Client) -> None:
+    async with running(of_configmaps(api)) as informer, asyncio.timeout(10):
+        waiting = []
+        for index in range(50):
+            written = await api.of(ConfigMap).create(configmap(f"c{index}"))
+            waiting.append(asyncio.create_task(informer.reached(written.revision)))
+        impatient = asyncio.create_task(informer.reached(Revision(written.revision + 1)))
+        await asyncio.sleep(0)
+        impatient.cancel()
+        await asyncio.gather(*waiting)
+        assert len(informer.cache) == 50
 
 
 @pytest.mark.slow
@@ -117,21 +130,22 @@ async def test_it_goes_on_after_a_kill(tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_a_store_that_was_set_back_is_listed_anew(tmp_path: Path) -> None:
     """The data folder is lost: only then may the revision fall, and who waits for an old revision is told."""
-    async with api_server_process(data_dir=tmp_path / "old") as process, client.connect([process.grpc]) as api:
-        async with running(of_configmaps(api)) as informer:
-            for index in range(30):
-                written = await api.of(ConfigMap).create(configmap(f"c{index}"))
-            await informer.reached(written.revision)
-            waiting = asyncio.create_task(informer.reached(Revision(written.revision + 1_000)))
-            await process.kill()
-            process.data_dir = tmp_path / "new"
-            await process.start()
-            await eventually(lambda: informer.revision < written.revision, within=15)
-            assert [
-                value.metadata.name for value in informer.cache.list() if value.metadata.name != "kube-root-ca.crt"
-            ] == []
-            with pytest.raises(Expired):
-                await waiting
+    async with (
+        api_server_process(data_dir=tmp_path / "old") as process,
+        client.connect([process.grpc]) as api,
+        running(of_configmaps(api)) as informer,
+    ):
+        for index in range(30):
+            written = await api.of(ConfigMap).create(configmap(f"c{index}"))
+        await informer.reached(written.revision)
+        waiting = asyncio.create_task(informer.reached(Revision(written.revision + 1_000)))
+        await process.kill()
+        process.data_dir = tmp_path / "new"
+        await process.start()
+        await eventually(lambda: informer.revision < written.revision, within=15)
+        assert not {value.metadata.name for value in informer.cache.list()} & {f"c{index}" for index in range(30)}
+        with pytest.raises(Expired):
+            await waiting
 
 
 @pytest.mark.slow
@@ -157,7 +171,5 @@ async def test_its_revision_never_falls_when_it_changes_servers(tmp_path: Path) 
 
 
 def _pod(name: str) -> Pod:
-    from steersman.api.core import Container, PodSpec
-
     spec = PodSpec(containers=(Container(name="main", image="nginx:1.25"),))
     return Pod(metadata=ObjectMeta(name=name, namespace="default"), spec=spec)

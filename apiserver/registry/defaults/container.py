@@ -41,11 +41,11 @@ def default_container(container: AnyContainer) -> AnyContainer:
         note(changes, "env", container.env, each(container.env, _default_variable))
     note(changes, "resources", container.resources, resources.rounded_requirements(container.resources))
     if container.liveness_probe is not None:
-        changes["liveness_probe"] = _default_probe(container.liveness_probe)
+        note(changes, "liveness_probe", container.liveness_probe, _default_probe(container.liveness_probe))
     if container.readiness_probe is not None:
-        changes["readiness_probe"] = _default_probe(container.readiness_probe)
+        note(changes, "readiness_probe", container.readiness_probe, _default_probe(container.readiness_probe))
     if container.startup_probe is not None:
-        changes["startup_probe"] = _default_probe(container.startup_probe)
+        note(changes, "startup_probe", container.startup_probe, _default_probe(container.startup_probe))
     if container.lifecycle is not None:
         note(changes, "lifecycle", container.lifecycle, _default_lifecycle(container.lifecycle))
     return replace(container, **changes) if changes else container

@@ -13,7 +13,7 @@ import msgspec
 
 from steersman.api.part import Part
 
-_INITIALISMS: Final = {"apiGroup": "APIGroup", "cidrs": "CIDRs"}
+_INITIALISMS: Final = {"apiGroup": "APIGroup", "apiGroups": "APIGroups", "cidrs": "CIDRs"}
 
 
 def shown(part: Part) -> msgspec.Raw:

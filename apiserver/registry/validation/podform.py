@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from steersman.api import codec
 from steersman.api.core import (
     ClusterTrustBundleProjection,
     ConfigMapVolumeSource,
@@ -119,11 +120,11 @@ _PLACED_AFTER: dict[type[Part], tuple[tuple[str, str], ...]] = {
 def shown(value: Any) -> Any:
     """The value as plain dicts and lists, in the order and with the names of Kubernetes' server."""
     if isinstance(value, LabelSelector | ObjectMeta):
-        return msgspec.to_builtins(value)
+        return codec.to_dict(value)
     if isinstance(value, PodSpec):
         return _shown_spec(value)
     if isinstance(value, PersistentVolumeClaimTemplate):
-        return {**msgspec.to_builtins(value.metadata), "Spec": shown(value.spec)}
+        return {**codec.to_dict(value.metadata), "Spec": shown(value.spec)}
     if isinstance(value, Part):
         return _shown_struct(value)
     if isinstance(value, tuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from apiserver.registry.validation import checks, pod
 from steersman.api import fields, names, selectors
@@ -48,11 +49,18 @@ def is_usable(selector: LabelSelector | None) -> bool:
     return selector is None or not checks.validate_label_selector(selector, Path())
 
 
+def selects(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
+    """Whether a selector that can be asked selects these labels; of one that cannot, others complain."""
+    if not is_usable(selector):
+        return True
+    matcher = selectors.of_struct(selector)
+    return matcher is not None and matcher.matches(labels)
+
+
 def validate_selected(selector: LabelSelector | None, template: PodTemplateSpec, path: Path) -> list[Cause]:
     """The complaint about a (usable) selector that does not select the pods which the template makes."""
-    matcher = selectors.of_struct(selector)
     labels = template.metadata.labels
-    if matcher is not None and matcher.matches(labels):
+    if selects(selector, labels):
         return []
     return [fields.invalid(path.child("metadata").child("labels"), labels or None, MISMATCH)]
 

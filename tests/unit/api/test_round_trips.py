@@ -89,7 +89,7 @@ def lost(before: Any, after: Any, shape: Shape) -> list[str]:
     return [] if before == after else [f"{before!r} became {after!r}"]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(GROUPS).flatmap(lambda kind: st.tuples(st.just(kind), documents(kind.struct))))
 def test_whatever_is_valid_is_kept(made: tuple[Kind, dict[str, Any]]) -> None:
     kind, document = made
@@ -103,7 +103,7 @@ def test_whatever_is_valid_is_kept(made: tuple[Kind, dict[str, Any]]) -> None:
     assert lost(document, codec.to_dict(value), Shape(Form.STRUCT, struct=kind.struct)) == []
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(GROUPS).flatmap(lambda kind: st.tuples(st.just(kind), documents(kind.struct))), st.randoms())
 def test_the_slow_way_reads_what_the_fast_way_reads(made: tuple[Kind, dict[str, Any]], random: Any) -> None:
     kind, document = made

@@ -7,6 +7,8 @@ from steersman import wire
 from steersman.api import errors
 from steersman.api.errors import ApiError, Cause, Details
 from steersman.api.names import Revision
+from steersman.base import tracing
+from steersman.base.tracing import SpanContext
 from steersman.client import transport
 from steersman.client.retrying import Fate
 
@@ -65,3 +67,16 @@ async def test_endpoints_that_are_refused(endpoints: tuple[str, ...]) -> None:
     with pytest.raises(ValueError, match=r"endpoint|loopback|host:port"):
         async with transport.opened(endpoints, None):
             pass
+
+
+class _InASpan:
+    """A tracer of which only the present place in a trace matters."""
+
+    def current(self) -> SpanContext:
+        return SpanContext(trace_id=1, span_id=2, sampled=True)
+
+
+def test_the_trace_goes_with_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert transport.metadata() is None
+    monkeypatch.setattr(tracing, "_tracer", _InASpan())
+    assert transport.metadata() == (("traceparent", f"00-{1:032x}-{2:016x}-01"),)

@@ -132,6 +132,12 @@ async def test_a_dry_run_is_repeated_like_a_read() -> None:
     ("verb", "refusal", "present"),
     [
         pytest.param("update", CONFLICT, pod("11", meta={"generation": 2}), id="update: the object is as we sent it"),
+        pytest.param(
+            "update",
+            CONFLICT,
+            pod("11", meta={"annotations": {"tracing.k8s.io/traceparent": "00-1-2-01"}}),
+            id="update: with its trace noted",
+        ),
         pytest.param("status", CONFLICT, pod("11", image="other"), id="status: equal, whatever the spec"),
         pytest.param("delete", NOT_FOUND, None, id="delete: gone"),
         pytest.param("delete", CONFLICT, pod("11", uid="u2"), id="delete: a namesake has its place"),

@@ -133,7 +133,7 @@ async def test_askers_never_join_a_call_in_flight() -> None:
         asked.append(asyncio.get_running_loop().create_future())
         return await asked[-1]
 
-    question = SharedQuestion(ask)
+    question = SharedQuestion(ask, within_seconds=5)
     async with asyncio.TaskGroup() as tasks:
         running_question = tasks.create_task(question.run())
         first = tasks.create_task(question.answer())
@@ -158,7 +158,7 @@ async def test_one_askers_cancellation_does_not_touch_the_others() -> None:
         await answered.wait()
         return Revision(5)
 
-    question = SharedQuestion(ask)
+    question = SharedQuestion(ask, within_seconds=5)
     async with asyncio.TaskGroup() as tasks:
         running_question = tasks.create_task(question.run())
         gone, stays = tasks.create_task(question.answer()), tasks.create_task(question.answer())

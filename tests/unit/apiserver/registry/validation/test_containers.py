@@ -95,8 +95,7 @@ PORTS = [
     in_container(
         "port name of other characters",
         {"ports": [{"containerPort": 1, "name": "a_b"}]},
-        '.ports[0].name: Invalid value: "a_b": must contain only alpha-numeric characters (a-z, 0-9), '
-        "and hyphens (-)",
+        '.ports[0].name: Invalid value: "a_b": must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)',
     ),
     in_container(
         "port name without a letter",
@@ -434,8 +433,7 @@ POLICIES = [
             "restartPolicy": "Never",
             "restartPolicyRules": [{"action": "Pray", "exitCodes": {"operator": "Is", "values": [1]}}],
         },
-        '.restartPolicyRules[0].action: Unsupported value: "Pray": supported values: "Restart", '
-        '"RestartAllContainers"',
+        '.restartPolicyRules[0].action: Unsupported value: "Pray": supported values: "Restart", "RestartAllContainers"',
         '.restartPolicyRules[0].exitCodes.operator: Unsupported value: "Is": supported values: "In", "NotIn"',
     ),
     in_container(
@@ -447,9 +445,7 @@ POLICIES = [
         "too many exit codes",
         {
             "restartPolicy": "Never",
-            "restartPolicyRules": [
-                {"action": "Restart", "exitCodes": {"operator": "In", "values": list(range(256))}}
-            ],
+            "restartPolicyRules": [{"action": "Restart", "exitCodes": {"operator": "In", "values": list(range(256))}}],
         },
         ".restartPolicyRules[0].exitCodes.values: Too many: 256: must have at most 255 items",
     ),
@@ -571,9 +567,14 @@ VALID = [
     variable("label of the pod", {"fieldRef": {"fieldPath": "metadata.labels['app.kubernetes.io/name']"}}),
     variable("old name of a field", {"fieldRef": {"fieldPath": "spec.host"}}),
     variable("huge pages", {"resourceFieldRef": {"resource": "limits.hugepages-2Mi", "divisor": "1Mi"}}),
-    in_container("one port number, two protocols", {"ports": [{"containerPort": 53, "protocol": p} for p in ("TCP", "UDP")]}),
+    in_container(
+        "one port number, two protocols", {"ports": [{"containerPort": 53, "protocol": p} for p in ("TCP", "UDP")]}
+    ),
     mounts("device", {"volumeDevices": [{"name": "disk", "devicePath": "/dev/xvda"}]}),
-    in_spec("sidecar with a probe", {"initContainers": [{"name": "i", "image": "i", "restartPolicy": "Always", "startupProbe": PROBE}]}),
+    in_spec(
+        "sidecar with a probe",
+        {"initContainers": [{"name": "i", "image": "i", "restartPolicy": "Always", "startupProbe": PROBE}]},
+    ),
 ]
 
 
