@@ -47,8 +47,8 @@ def validate_finalize(new: Namespace, _old: Namespace) -> list[Cause]:
     ]
 
 
-def validate_update(new: Namespace, _old: Namespace) -> list[Cause]:
-    """The phase tells whether the namespace is being deleted, and nothing else."""
+def validate_status_update(new: Namespace, _old: Namespace) -> list[Cause]:
+    """Rules of the `status` subresource: the phase tells whether the namespace is being deleted, and nothing else."""
     phase = new.status.phase
     if new.metadata.deletion_timestamp is None:
         if phase != ACTIVE:
@@ -73,7 +73,6 @@ def _complain_of_finalizer(finalizer: str, path: Path) -> list[Cause]:
 NAMESPACE = Strategy(
     default=default,
     validate=validate,
-    validate_update=validate_update,
     prepare_update=prepare_update,
     name_rule=names.dns_label,
 )

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from apiserver.registry.defaults import resources as amounts
 from apiserver.registry.strategy import Strategy
-from apiserver.registry.validation import cidrs, resources, showing, taints
+from apiserver.registry.validation import cidrs, internalform, resources, taints
 from steersman.api import fields, names
 from steersman.api.core import Node, NodeSpec, NodeStatus
 from steersman.api.errors import Cause, quoted
@@ -72,8 +72,8 @@ def validate_update(new: Node, old: Node) -> list[Cause]:
     causes: list[Cause] = []
     for index, address in enumerate(new.status.addresses):
         if address in new.status.addresses[:index]:
-            shown = showing.internally(Type=address.type, Address=address.address)
-            causes.append(fields.duplicate(_STATUS.child("addresses").index(index), shown))
+            path = _STATUS.child("addresses").index(index)
+            causes.append(fields.duplicate(path, internalform.shown(address)))
     causes += _validate_same_pod_cidrs(new.spec.pod_cidrs, old.spec.pod_cidrs)
     if old.spec.provider_id and new.spec.provider_id != old.spec.provider_id:
         detail = 'node updates may not change providerID except from "" to valid'

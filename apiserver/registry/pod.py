@@ -1,4 +1,4 @@
-"""Pods: defaults, rules, and what each way of writing them may change."""
+"""Pods: defaults and rules of the main endpoint (`POD`), and of the two subresources that have rules of their own."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import pod as rules
 from apiserver.registry.validation import podstatus, podupdate
 from steersman.api.core import Pod, PodCondition, PodStatus
-from steersman.api.errors import Cause
 
 qos_class = podresources.qos_class
 
 
-def validate_update(new: Pod, old: Pod) -> list[Cause]:
-    """The rules of both endpoints: the main one leaves status alone, the status one spec, so each meets its own."""
-    causes = podupdate.validate_pod_update(new, old)
-    if new.status is not old.status and new.status != old.status:
-        causes += podstatus.validate_pod_status_update(new, old)
-    return causes
+validate_status_update = podstatus.validate_pod_status_update
+validate_ephemeral_containers_update = podupdate.validate_ephemeral_containers_update
 
 
-def prepare_update(new: Pod, old: Pod) -> Pod:
+def prepare_status_update(new: Pod, old: Pod) -> Pod:
     """What a status must not lose by being left out: its class of service, and which generation it has seen."""
     if new.status is old.status or new.status == old.status:
         return new
     return replace(new, status=_remembering(new.status, old.status))
+
+
+def prepare_ephemeral_containers_update(new: Pod, old: Pod) -> Pod:
+    """All that this subresource takes from a request: the ephemeral containers, and the metadata."""
+    return podupdate.only_ephemeral_containers(new, old)
 
 
 def _remembering(new: PodStatus, old: PodStatus) -> PodStatus:
@@ -59,6 +59,6 @@ def _with_generations(new: Sequence[PodCondition], old: Sequence[PodCondition]) 
 POD = Strategy(
     default=defaults.default_pod,
     validate=rules.validate_pod,
-    validate_update=validate_update,
-    prepare_update=prepare_update,
+    validate_create=rules.validate_new_pod,
+    validate_update=podupdate.validate_pod_update,
 )

@@ -184,7 +184,7 @@ class Writer:
         hint = Stored(item.key, item.value, item.revision) if item is not None else None
         try:
             if options.dry_run:
-                return _dry(change, await self._store.get(target.key))
+                return await self._dry_write(target, change, claimant)
             for _ in range(ATTEMPTS):
                 try:
                     stored = await self._store.update(
@@ -209,6 +209,17 @@ class Writer:
             _raise_if_deposed(failed, options)
             raise
         raise TooManyRequests(f"{target.kind.subject.qualified_resource} {errors.quoted(target.name)} keeps changing")
+
+    async def _dry_write(self, target: Target, change: Change, claimant: Claimant) -> Written:
+        stored = await self._store.get(target.key)
+        try:
+            value = change(stored)
+        except _Released:
+            return Written(codec.with_revision(stored.value, stored.revision), stored.revision, gone=True)
+        if not claimant.is_idle:
+            new, old = self.decode(target.kind, value), self.decode(target.kind, stored.value)
+            await claimant.rehearse(self._store, new, old)
+        return Written(codec.with_revision(value, stored.revision), stored.revision)
 
     def _claimant(self, kind: Kind) -> Claimant:
         return Claimant(self.strategy(kind).claiming, self._random)
@@ -235,13 +246,6 @@ def _faults_of_new(made: Any, kind: Kind, strategy: Strategy) -> Sequence[Cause]
 def complain(target: Target, name: str, causes: Sequence[Cause]) -> None:
     if causes:
         raise errors.invalid(target.kind.subject, name, causes)
-
-
-def _dry(change: Change, stored: Stored) -> Written:
-    try:
-        return Written(codec.with_revision(change(stored), stored.revision), stored.revision)
-    except _Released:
-        return Written(codec.with_revision(stored.value, stored.revision), stored.revision, gone=True)
 
 
 def _raise_if_deposed(failed: GuardFailed, options: WriteOptions) -> None:

@@ -18,35 +18,14 @@ from steersman.api.fields import Path
 MAX_MATCH_CONDITIONS: Final = 64
 
 _IDENTIFIER: Final = re.compile("[_a-zA-Z][_a-zA-Z0-9]*", re.ASCII)
-_RESERVED: Final = frozenset(
-    [
-        "true",
-        "false",
-        "null",
-        "in",
-        "as",
-        "break",
-        "const",
-        "continue",
-        "else",
-        "for",
-        "function",
-        "if",
-        "import",
-        "let",
-        "loop",
-        "package",
-        "namespace",
-        "return",
-        "var",
-        "void",
-        "while",
-    ]
+_RESERVED: Final = re.compile(
+    "true|false|null|in|as|break|const|continue|else|for|function|if|import|let|loop|package|namespace|return|var|void"
+    "|while"
 )
 
 
 def is_identifier(name: str) -> bool:
-    return _IDENTIFIER.fullmatch(name) is not None and name not in _RESERVED
+    return _IDENTIFIER.fullmatch(name) is not None and _RESERVED.fullmatch(name) is None
 
 
 def validate_match_conditions(conditions: Sequence[MatchCondition], path: Path) -> list[Cause]:

@@ -29,6 +29,8 @@ def _internal(value: Any) -> Any:
         return {key: _internal(value[key]) for key in sorted(value)} or None
     if isinstance(value, tuple):
         return [_internal(item) for item in value] or None
+    if isinstance(value, msgspec.Raw):
+        return value if bytes(value) else None
     return value
 
 

@@ -15,19 +15,6 @@ _SPEC = Path("spec")
 
 
 def validate_pod(pod: Pod) -> list[Cause]:
-    """A pod on its way in, new or changed."""
-    spec = pod.spec
-    causes = validate_pod_as_it_is(pod)
-    # They come through their own subresource, which counts as a change of the spec: who is new has none.
-    if spec.ephemeral_containers and pod.metadata.generation <= 1:
-        causes.append(fields.forbidden(_SPEC.child("ephemeralContainers"), "cannot be set on create"))
-    if spec.node_name and spec.scheduling_gates:
-        detail = "cannot be set until all schedulingGates have been cleared"
-        causes.append(fields.forbidden(_SPEC.child("nodeName"), detail))
-    return causes + podannotations.validate_fields_agree(pod.metadata.annotations, spec, _SPEC)
-
-
-def validate_pod_as_it_is(pod: Pod) -> list[Cause]:
     """What holds for a pod at any time of its life, whichever way it is written."""
     spec = pod.spec
     causes: list[Cause] = []
@@ -42,6 +29,18 @@ def validate_pod_as_it_is(pod: Pod) -> list[Cause]:
     for index, one in enumerate(spec.init_containers):
         causes += container.validate_image_of_pod(one, _SPEC.child("initContainers").index(index))
     return causes
+
+
+def validate_new_pod(pod: Pod) -> list[Cause]:
+    """What holds for a new pod on top of that."""
+    spec = pod.spec
+    causes: list[Cause] = []
+    if spec.ephemeral_containers:
+        causes.append(fields.forbidden(_SPEC.child("ephemeralContainers"), "cannot be set on create"))
+    if spec.node_name and spec.scheduling_gates:
+        detail = "cannot be set until all schedulingGates have been cleared"
+        causes.append(fields.forbidden(_SPEC.child("nodeName"), detail))
+    return causes + podannotations.validate_fields_agree(pod.metadata.annotations, spec, _SPEC)
 
 
 def validate_pod_template(template: PodTemplateSpec, path: Path) -> list[Cause]:

@@ -33,7 +33,7 @@ _LONGEST_DEADLINE_SECONDS = 2**31 - 1
 
 
 def validate_pod_update(new: Pod, old: Pod) -> list[Cause]:
-    """Complaints about the step; that `new` is a valid pod at all is `validate_pod_as_it_is`."""
+    """Complaints about the step; that `new` is a valid pod at all is `validate_pod`."""
     causes = _validate_annotation_step(new, old)
     if new.spec is old.spec or new.spec == old.spec:
         return causes
@@ -62,7 +62,7 @@ def validate_ephemeral_containers_update(new: Pod, old: Pod) -> list[Cause]:
     """Rules of the `ephemeralcontainers` subresource: containers are added, never changed or taken away."""
     if podannotations.MIRROR in old.metadata.annotations:
         return [fields.forbidden(_WHOLE_OBJECT, "static pods do not support ephemeral containers")]
-    causes = pod.validate_pod_as_it_is(new) + _validate_annotation_step(new, old)
+    causes = pod.validate_pod(new) + _validate_annotation_step(new, old)
     where = _SPEC.child("ephemeralContainers")
     present = {one.name: one for one in new.spec.ephemeral_containers}
     for before in old.spec.ephemeral_containers:

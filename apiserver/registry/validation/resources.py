@@ -44,11 +44,11 @@ def validate_container_resources(
 ) -> list[Cause]:
     if not (resources.limits or resources.requests or resources.claims):
         return []
-    return _validate_requirements(resources, claim_names, path, _validate_container_name)
+    return _validate_requirements(resources, claim_names, path, validate_container_name)
 
 
 def validate_overhead(overhead: dict[str, Quantity], path: Path) -> list[Cause]:
-    return _validate_requirements(ResourceRequirements(limits=overhead), (), path, _validate_container_name)
+    return _validate_requirements(ResourceRequirements(limits=overhead), (), path, validate_container_name)
 
 
 def validate_pod_resources(spec: PodSpec, claim_names: Collection[str], path: Path) -> list[Cause]:
@@ -156,7 +156,7 @@ def _validate_any_name(name: str, path: Path) -> list[Cause]:
     return [fields.invalid(path, name, "must be a standard resource type or fully qualified")]
 
 
-def _validate_container_name(name: str, path: Path) -> list[Cause]:
+def validate_container_name(name: str, path: Path) -> list[Cause]:
     causes = _validate_any_name(name, path)
     if "/" not in name:
         if name not in _OF_CONTAINERS and not name.startswith(HUGE_PAGES):
@@ -164,6 +164,9 @@ def _validate_container_name(name: str, path: Path) -> list[Cause]:
     elif not podresources.is_native(name) and not is_counted_whole(name):
         causes.append(fields.invalid(path, name, "doesn't follow extended resource name standard"))
     return causes
+
+
+_validate_container_name = validate_container_name
 
 
 def _validate_pod_name(name: str, path: Path) -> list[Cause]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from apiserver.registry import servicespec
 from apiserver.registry.servicespec import CLUSTER_IP, EXTERNAL_NAME, LOAD_BALANCER, NODE_PORT
-from apiserver.registry.validation import addresses, checks, cidrs, destinations, probes, serviceaddresses, showing
+from apiserver.registry.validation import addresses, checks, cidrs, destinations, internalform, probes, serviceaddresses
 from steersman.api import fields, names
 from steersman.api.core import LoadBalancerIngress, Service, ServicePort, ServiceSpec, SessionAffinityConfig
 from steersman.api.errors import Cause
@@ -160,10 +160,8 @@ def _validate_distinct_ports(ports: Sequence[ServicePort]) -> list[Cause]:
     seen: set[tuple[str, int]] = set()
     for index, port in enumerate(ports):
         if (port.protocol, port.port) in seen:
-            shown = showing.internally(
-                Name="", Protocol=port.protocol, AppProtocol=None, Port=port.port, TargetPort=0, NodePort=0
-            )
-            causes.append(fields.duplicate(_PORTS.index(index), shown))
+            repeated = ServicePort(protocol=port.protocol, port=port.port)
+            causes.append(fields.duplicate(_PORTS.index(index), internalform.shown(repeated)))
         seen.add((port.protocol, port.port))
     return causes
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
-from apiserver.registry.validation import checks, showing
+from apiserver.registry.validation import checks, internalform
 from apiserver.registry.validation.tolerations import EFFECTS
 from steersman.api import fields, jsontext, names
 from steersman.api.core import Taint
@@ -76,8 +76,7 @@ def validate_annotations(annotations: Mapping[str, str], path: Path) -> list[Cau
 
 
 def _repeated(taint: Taint, path: Path) -> Cause:
-    shown = showing.internally(Key=taint.key, Value=taint.value, Effect=taint.effect, TimeAdded=taint.time_added)
-    found = fields.duplicate(path, shown)
+    found = fields.duplicate(path, internalform.shown(taint))
     return Cause(found.reason, f"{found.message}: taints must be unique by key and effect pair", found.field)
 
 

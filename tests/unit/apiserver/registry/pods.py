@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from apiserver.registry.defaults.pod import default_pod, default_pod_template
-from apiserver.registry.validation.pod import validate_pod, validate_pod_template
+from apiserver.registry.validation.pod import validate_new_pod, validate_pod, validate_pod_template
 from steersman.api import codec
 from steersman.api.core import Pod, PodTemplateSpec
 from steersman.api.errors import Cause
@@ -117,9 +117,14 @@ def shown(causes: Sequence[Cause]) -> list[str]:
     return [f"{cause.field}: {cause.message}" for cause in causes]
 
 
+def complaints(pod: Pod) -> list[str]:
+    """About a new pod."""
+    return shown([*validate_pod(pod), *validate_new_pod(pod)])
+
+
 def check(case: Case) -> None:
     """The pod, and a template with the same spec, draw exactly these complaints."""
-    assert shown(validate_pod(case.pod())) == list(case.complaints)
+    assert complaints(case.pod()) == list(case.complaints)
     if case.also_in_templates:
         wanted = [f"template.{complaint}" for complaint in case.complaints]
         assert shown(validate_pod_template(case.template(), Path("template"))) == wanted

@@ -12,16 +12,16 @@ from apiserver.registry.configmap import CONFIGMAP
 from apiserver.registry.defaults.pod import default_pod, default_pod_template
 from apiserver.registry.lease import LEASE
 from apiserver.registry.namespace import NAMESPACE
-from apiserver.registry.pod import POD
+from apiserver.registry.pod import POD, prepare_status_update, validate_status_update
 from apiserver.registry.strategy import Strategy
-from apiserver.registry.validation.pod import validate_pod, validate_pod_template
+from apiserver.registry.validation.pod import validate_pod_template
 from apiserver.registry.validation.podupdate import validate_ephemeral_containers_update
 from steersman.api.coordination import Lease
 from steersman.api.core import ConfigMap, Namespace, Pod, PodTemplateSpec
 from steersman.api.errors import Cause
 from steersman.api.fields import Path
 from tests.unit.apiserver.registry.arbitrary import arbitrary
-from tests.unit.apiserver.registry.pods import shown
+from tests.unit.apiserver.registry.pods import complaints, shown
 
 CHANCE = st.randoms(use_true_random=False)
 
@@ -30,9 +30,9 @@ CHANCE = st.randoms(use_true_random=False)
 @given(CHANCE)
 def test_pods(random: Random) -> None:
     pod = arbitrary(Pod, random)
-    shown(validate_pod(pod))
+    complaints(pod)
     defaulted = default_pod(pod)
-    shown(validate_pod(defaulted))
+    complaints(defaulted)
     assert default_pod(defaulted) == defaulted
 
 
@@ -52,7 +52,8 @@ def test_steps_from_any_pod_to_any_other(random: Random) -> None:
     old, new = default_pod(arbitrary(Pod, random)), default_pod(arbitrary(Pod, random))
     alike = replace(new, spec=replace(new.spec, containers=old.spec.containers, init_containers=()))
     for one in (new, alike):
-        shown(POD.validate_update(POD.prepare_update(one, old), old))
+        shown(POD.validate_update(one, old))
+        shown(validate_status_update(prepare_status_update(one, old), old))
         shown(validate_ephemeral_containers_update(one, old))
 
 

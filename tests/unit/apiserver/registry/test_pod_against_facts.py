@@ -40,7 +40,7 @@ def answers() -> tuple[Any, ...]:
 
 
 def _objects(body: Any) -> Iterator[Any]:
-    if not isinstance(body, dict) or "spec" not in body and "items" not in body:
+    if not isinstance(body, dict) or not ("spec" in body or "items" in body):
         return
     if "items" in body:
         kind = str(body.get("kind", "")).removesuffix("List")

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from apiserver.registry.configmap import CONFIGMAP
 from apiserver.registry.lease import LEASE
-from apiserver.registry.namespace import NAMESPACE, validate_finalize
+from apiserver.registry.namespace import NAMESPACE, validate_finalize, validate_status_update
 from steersman.api.coordination import Lease
 from steersman.api.core import ConfigMap, Namespace, NamespaceSpec
 from steersman.api.part import Time
@@ -117,12 +117,12 @@ def test_the_phase_of_a_namespace_tells_whether_it_goes() -> None:
     active = NAMESPACE.default(namespace())
     going = replace(active, status=replace(active.status, phase="Terminating"))
     deleted = replace(active.metadata, deletion_timestamp=Time("2026-11-18T06:59:47Z"))
-    assert NAMESPACE.validate_update(active, active) == []
-    assert NAMESPACE.validate_update(replace(going, metadata=deleted), active) == []
-    assert shown(NAMESPACE.validate_update(going, active)) == [
+    assert validate_status_update(active, active) == []
+    assert validate_status_update(replace(going, metadata=deleted), active) == []
+    assert shown(validate_status_update(going, active)) == [
         "status.Phase: Invalid value: \"Terminating\": may only be 'Active' if `deletionTimestamp` is empty"
     ]
-    assert shown(NAMESPACE.validate_update(replace(active, metadata=deleted), active)) == [
+    assert shown(validate_status_update(replace(active, metadata=deleted), active)) == [
         "status.Phase: Invalid value: \"Active\": may only be 'Terminating' if `deletionTimestamp` is not empty"
     ]
 

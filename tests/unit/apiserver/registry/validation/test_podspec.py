@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from apiserver.registry.validation.pod import validate_pod, validate_pod_spec, validate_pod_template
 from steersman.api.core import Container, PodSpec
@@ -17,6 +16,7 @@ from tests.unit.apiserver.registry.pods import (
     Case,
     Manifest,
     check,
+    complaints,
     ids,
     in_spec,
     make_pod,
@@ -255,7 +255,7 @@ ANNOTATIONS = [
 
 @pytest.mark.parametrize("case", ANNOTATIONS, ids=ids(ANNOTATIONS))
 def test_annotations(case: Case) -> None:
-    assert shown(validate_pod(case.pod())) == list(case.complaints)
+    assert complaints(case.pod()) == list(case.complaints)
     in_template = [complaint.removeprefix("metadata.") for complaint in case.complaints]
     wanted = [f"template.{complaint}" for complaint in in_template]
     assert shown(validate_pod_template(case.template(), Path("template"))) == wanted
@@ -292,8 +292,7 @@ def test_without_defaults_everything_that_is_missing_is_required() -> None:
 
 
 def test_a_pod_that_got_an_ephemeral_container_later_stays_valid() -> None:
-    pod = make_pod({"ephemeralContainers": [{"name": "e", "image": "i:1"}]})
-    assert validate_pod(replace(pod, metadata=replace(pod.metadata, generation=2))) == []
+    assert validate_pod(make_pod({"ephemeralContainers": [{"name": "e", "image": "i:1"}]})) == []
 
 
 EPHEMERAL = "Forbidden: cannot be set for an Ephemeral Container"
@@ -316,7 +315,6 @@ def test_an_ephemeral_container_only_looks_around() -> None:
         "volumeMounts": [{"name": "v", "mountPath": "/a", "subPath": "b"}],
     }
     pod = make_pod({"volumes": [{"name": "v", "emptyDir": {}}], "ephemeralContainers": [container]})
-    pod = replace(pod, metadata=replace(pod.metadata, generation=2))
     fields = "ports resources resizePolicy restartPolicy livenessProbe readinessProbe startupProbe lifecycle"
     assert shown(validate_pod(pod)) == [
         'spec.ephemeralContainers[0].image: Invalid value: " i:1": must not have leading or trailing whitespace',

@@ -246,8 +246,7 @@ def test_app_armor_annotations_are_given_for_good() -> None:
 
 
 def debugged(*containers: Manifest, **metadata: object) -> Pod:
-    pod = make_pod({"ephemeralContainers": list(containers), "nodeName": "n"}, metadata)
-    return replace(pod, metadata=replace(pod.metadata, generation=2))
+    return make_pod({"ephemeralContainers": list(containers), "nodeName": "n"}, metadata)
 
 
 def test_ephemeral_containers_are_added() -> None:

@@ -1,0 +1,246 @@
+"""PersistentVolumes: one source that never changes, a capacity, and a place from which nodes can reach it."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from apiserver.registry.defaults import resources as amounts
+from apiserver.registry.metadata import IMMUTABLE
+from apiserver.registry.strategy import Strategy
+from apiserver.registry.validation import affinity, checks, claims, persistentdisks, podform
+from steersman.api import fields, names, quantity
+from steersman.api.core import (
+    NodeSelector,
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+    PersistentVolume,
+    PersistentVolumeSpec,
+    PersistentVolumeStatus,
+    VolumeNodeAffinity,
+)
+from steersman.api.errors import Cause
+from steersman.api.fields import Path
+
+RECLAIM_POLICIES = ("Delete", "Recycle", "Retain")
+MOUNT_OPTIONS = "volume.beta.kubernetes.io/mount-options"
+
+_SPEC = Path("spec")
+_CAPACITY = _SPEC.child("capacity")
+_NOT_SOURCES = frozenset(
+    {
+        "capacity",
+        "access_modes",
+        "claim_ref",
+        "persistent_volume_reclaim_policy",
+        "storage_class_name",
+        "mount_options",
+        "volume_mode",
+        "node_affinity",
+        "volume_attributes_class_name",
+    }
+)
+_WITH_MOUNT_OPTIONS = (
+    "gce_persistent_disk",
+    "aws_elastic_block_store",
+    "glusterfs",
+    "nfs",
+    "rbd",
+    "quobyte",
+    "iscsi",
+    "cinder",
+    "cephfs",
+    "azure_file",
+    "vsphere_volume",
+    "azure_disk",
+    "photon_persistent_disk",
+)
+_SOURCE_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
+    "host_path": {"type": ""},
+    "iscsi": {"iscsi_interface": "default"},
+    "rbd": {"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"},
+    "azure_disk": {"caching_mode": "ReadWrite", "fs_type": "ext4", "read_only": False, "kind": "Shared"},
+    "scale_io": {"storage_mode": "ThinProvisioned", "fs_type": "xfs"},
+}
+_NEWER_LABELS = {
+    "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
+    "beta.kubernetes.io/os": "kubernetes.io/os",
+    "beta.kubernetes.io/arch": "kubernetes.io/arch",
+    "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
+}
+
+
+# --- Defaults
+
+
+def default(new: PersistentVolume) -> PersistentVolume:
+    """A newborn, which is known by having no phase yet, is pending since its creation."""
+    new = replace(new, spec=_default_spec(new.spec))
+    if new.status.phase:
+        return new
+    born = new.metadata.creation_timestamp
+    return replace(new, status=PersistentVolumeStatus(phase="Pending", last_phase_transition_time=born))
+
+
+def _default_spec(spec: PersistentVolumeSpec) -> PersistentVolumeSpec:
+    changes: dict[str, Any] = {
+        "capacity": amounts.rounded(spec.capacity),
+        "persistent_volume_reclaim_policy": spec.persistent_volume_reclaim_policy or "Retain",
+        "volume_mode": "Filesystem" if spec.volume_mode is None else spec.volume_mode,
+    }
+    for attribute, wanted in _SOURCE_DEFAULTS.items():
+        source = getattr(spec, attribute)
+        if source is not None:
+            missing = {name: value for name, value in wanted.items() if getattr(source, name) in (None, "")}
+            changes[attribute] = replace(source, **missing)
+    return replace(spec, **changes)
+
+
+# --- Rules
+
+
+def validate(new: PersistentVolume) -> list[Cause]:
+    spec = new.spec
+    causes = [] if spec.access_modes else [fields.required(_SPEC.child("accessModes"))]
+    causes += claims.validate_access_modes(spec.access_modes, _SPEC.child("accessModes"))
+    causes += _validate_capacity(spec)
+    if spec.persistent_volume_reclaim_policy:
+        path = _SPEC.child("persistentVolumeReclaimPolicy")
+        causes += checks.choice(spec.persistent_volume_reclaim_policy, path, RECLAIM_POLICIES)
+    if spec.node_affinity is not None:
+        causes += _validate_node_affinity(spec.node_affinity, _SPEC.child("nodeAffinity"))
+    causes += persistentdisks.validate_sources(spec, new.metadata.name, _SPEC)
+    causes += _validate_recycling(spec)
+    causes += _validate_classes(spec)
+    return causes + _validate_mount_options(new)
+
+
+def validate_update(new: PersistentVolume, old: PersistentVolume) -> list[Cause]:
+    causes: list[Cause] = []
+    before, after = _source_alone(old.spec), _source_alone(_without_added_secret(new.spec, old.spec))
+    if before != after:
+        detail = f"spec.persistentvolumesource is immutable after creation\n{podform.difference(before, after)}"
+        causes.append(fields.forbidden(_SPEC.child("persistentvolumesource"), detail))
+    if new.spec.volume_mode != old.spec.volume_mode:
+        causes.append(fields.invalid(Path("volumeMode"), new.spec.volume_mode, IMMUTABLE))
+    where = old.spec.node_affinity
+    if where is not None and not _same_nodes(new.spec.node_affinity, where):
+        detail = f"{IMMUTABLE}, except for updating from beta label to GA"
+        shown = podform.as_json(new.spec.node_affinity)
+        causes.append(fields.invalid(Path("nodeAffinity"), shown, detail))
+    if old.spec.volume_attributes_class_name is not None and new.spec.volume_attributes_class_name is None:
+        path = _SPEC.child("volumeAttributesClassName")
+        causes.append(fields.forbidden(path, "update from non-nil value to nil is forbidden"))
+    return causes
+
+
+def prepare_update(new: PersistentVolume, old: PersistentVolume) -> PersistentVolume:
+    """A status that names the same phase is in it since the same time, unless it says otherwise."""
+    status = new.status
+    if status.phase != old.status.phase or status.last_phase_transition_time is not None:
+        return new
+    since = old.status.last_phase_transition_time
+    return new if since is None else replace(new, status=replace(status, last_phase_transition_time=since))
+
+
+def _validate_capacity(spec: PersistentVolumeSpec) -> list[Cause]:
+    causes = [] if spec.capacity else [fields.required(_CAPACITY)]
+    if set(spec.capacity) != {"storage"}:
+        causes.append(fields.not_supported(_CAPACITY, spec.capacity or None, ("storage",)))
+    for name, amount in spec.capacity.items():
+        if quantity.value(amount) <= 0:
+            if (whole := quantity.units(amount)) < 0:
+                causes.append(fields.invalid(_CAPACITY.key(name), whole, "must be a valid resource quantity"))
+            causes.append(fields.invalid(_CAPACITY.key(name), amount, "must be greater than zero"))
+    return causes
+
+
+def _validate_node_affinity(nodes: VolumeNodeAffinity, path: Path) -> list[Cause]:
+    if nodes.required is None:
+        return [fields.required(path.child("required"), "must specify required node constraints")]
+    return affinity.validate_node_selector(nodes.required, path.child("required"))
+
+
+def _validate_recycling(spec: PersistentVolumeSpec) -> list[Cause]:
+    """Recycling deletes everything below the path."""
+    if spec.host_path is None or spec.persistent_volume_reclaim_policy != "Recycle":
+        return []
+    if not spec.host_path.path or posixpath.normpath(spec.host_path.path) not in ("/", "//"):
+        return []
+    path = _SPEC.child("persistentVolumeReclaimPolicy")
+    return [fields.forbidden(path, "may not be 'recycle' for a hostPath mount of '/'")]
+
+
+def _validate_classes(spec: PersistentVolumeSpec) -> list[Cause]:
+    causes: list[Cause] = []
+    if spec.storage_class_name:
+        causes += checks.name(spec.storage_class_name, _SPEC.child("storageClassName"), names.dns_subdomain)
+    if spec.volume_mode is not None:
+        causes += checks.choice(spec.volume_mode, _SPEC.child("volumeMode"), claims.VOLUME_MODES)
+    attributes, path = spec.volume_attributes_class_name, _SPEC.child("volumeAttributesClassName")
+    if attributes is None:
+        return causes
+    if attributes:
+        causes += checks.name(attributes, path, names.dns_subdomain)
+    else:
+        causes.append(fields.required(path, "an empty string is disallowed"))
+    if spec.csi is None:
+        detail = "has to be specified when using volumeAttributesClassName"
+        causes.append(fields.required(_SPEC.child("csi"), detail))
+    return causes
+
+
+def _validate_mount_options(new: PersistentVolume) -> list[Cause]:
+    if MOUNT_OPTIONS not in new.metadata.annotations:
+        return []
+    if any(getattr(new.spec, source) is not None for source in _WITH_MOUNT_OPTIONS):
+        return []
+    path = Path("metadata").child("annotations", MOUNT_OPTIONS)
+    return [fields.forbidden(path, "may not specify mount options for this volume type")]
+
+
+# --- Updates
+
+
+def _source_alone(spec: PersistentVolumeSpec) -> PersistentVolumeSpec:
+    sources = {name: getattr(spec, name) for name in spec.__struct_fields__ if name not in _NOT_SOURCES}
+    return PersistentVolumeSpec(**sources)
+
+
+def _without_added_secret(new: PersistentVolumeSpec, old: PersistentVolumeSpec) -> PersistentVolumeSpec:
+    """A driver that learns to expand volumes later may be given its secret later."""
+    if new.csi is None or old.csi is None or old.csi.controller_expand_secret_ref is not None:
+        return new
+    return replace(new, csi=replace(new.csi, controller_expand_secret_ref=None))
+
+
+def _same_nodes(new: VolumeNodeAffinity | None, old: VolumeNodeAffinity) -> bool:
+    """Labels may be spelled the newer way."""
+    if new is None or new.required is None or old.required is None:
+        return new == old
+    return new == old or new.required == _spelled_newer(old.required, new.required)
+
+
+def _spelled_newer(old: NodeSelector, new: NodeSelector) -> NodeSelector:
+    """The old selector, each label in the newer spelling where the new selector has it."""
+    pairs = zip(old.node_selector_terms, new.node_selector_terms, strict=False)
+    terms = tuple(_term_spelled_newer(before, after) for before, after in pairs)
+    return NodeSelector(node_selector_terms=(*terms, *old.node_selector_terms[len(terms) :]))
+
+
+def _term_spelled_newer(old: NodeSelectorTerm, new: NodeSelectorTerm) -> NodeSelectorTerm:
+    def spelled(before: NodeSelectorRequirement, after: NodeSelectorRequirement) -> NodeSelectorRequirement:
+        return replace(before, key=after.key) if _NEWER_LABELS.get(before.key) == after.key else before
+
+    pairs = zip(old.match_expressions, new.match_expressions, strict=False)
+    expressions = tuple(spelled(before, after) for before, after in pairs)
+    return replace(old, match_expressions=(*expressions, *old.match_expressions[len(expressions) :]))
+
+
+PERSISTENT_VOLUME = Strategy(
+    default=default, validate=validate, validate_update=validate_update, prepare_update=prepare_update
+)
