@@ -21,6 +21,7 @@ setup: $(STAMP) ## A virtualenv in .venv with everything in it
 $(STAMP): pyproject.toml $(CONSTRAINTS)
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { deploy/dev/bootstrap.sh --venv && $(PYTHON) -m venv $(VENV); }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS) --editable '.[dev]'
+	@$(BIN)/python -m compileall -q steersman apiserver
 	@touch $@
 
 bootstrap: ## On Debian as root: etcd, Docker, kubectl for the tests; elsewhere: say what is missing

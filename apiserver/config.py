@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass, field
+from ipaddress import IPv4Network
 from pathlib import Path
 
+from apiserver.admission.chain import PLUGINS, AdmissionSettings
 from steersman.base import config
 from steersman.base.log import Level, Style
 from steersman.base.values import Address
@@ -47,6 +49,26 @@ class Settings:
     )
     max_watches: int = field(default=10_000, metadata=about("Watches open at once; more are refused."))
 
+    service_cluster_ip_range: str = field(
+        default="10.96.0.0/12", metadata=about("The addresses that Services get, an IPv4 network.")
+    )
+    service_node_port_range: str = field(
+        default="30000-32767", metadata=about("The ports that Services get on every node.")
+    )
+    advertise_address: str | None = field(
+        default=None, metadata=about("The address at which pods reach this server. Without one, it is found out.")
+    )
+
+    disable_admission_plugins: tuple[str, ...] = field(
+        default=(), metadata=about(f"Admission checks to leave out, of: {', '.join(PLUGINS)}.")
+    )
+    default_not_ready_toleration_seconds: int = field(
+        default=5, metadata=about("How long pods stay on a node that is not ready, unless they say otherwise.")
+    )
+    default_unreachable_toleration_seconds: int = field(
+        default=5, metadata=about("How long pods stay on a node that cannot be reached, unless they say otherwise.")
+    )
+
     log_level: Level = field(default=Level.INFO, metadata=about("debug, info, warning or error."))
     log_style: Style = field(default=Style.AUTO, metadata=about("console, json, or auto: console on a terminal."))
     otlp_endpoint: str | None = field(
@@ -64,9 +86,38 @@ class Settings:
             raise ValueError("--tls-cert-file, --tls-private-key-file and --client-ca-file go together")
         if min(self.max_requests_inflight, self.max_mutating_requests_inflight, self.max_watches) < 1:
             raise ValueError("limits are at least 1")
+        unknown = [name for name in self.disable_admission_plugins if name not in PLUGINS]
+        if unknown:
+            raise ValueError(f"--disable-admission-plugins: unknown: {', '.join(unknown)}")
+        _ = self.cluster_ips, self.node_ports  # complain now rather than later
         for endpoint in self.etcd_endpoints:
             if not endpoint.startswith(("http://", "https://")):
                 raise ValueError(f"--etcd-endpoints: {endpoint!r} is not an http:// or https:// URL")
+
+    @property
+    def cluster_ips(self) -> IPv4Network:
+        try:
+            network = ipaddress.IPv4Network(self.service_cluster_ip_range)
+        except ValueError as error:
+            raise ValueError(f"--service-cluster-ip-range: {error}") from error
+        if network.num_addresses < 8:
+            raise ValueError(f"--service-cluster-ip-range: {network} has room for hardly any Service")
+        return network
+
+    @property
+    def node_ports(self) -> range:
+        first, _, last = self.service_node_port_range.partition("-")
+        if not (first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last) <= 65535):
+            raise ValueError(f"--service-node-port-range: {self.service_node_port_range!r} is not FIRST-LAST")
+        return range(int(first), int(last) + 1)
+
+
+def admission_of(settings: Settings) -> AdmissionSettings:
+    return AdmissionSettings(
+        disabled=frozenset(settings.disable_admission_plugins),
+        not_ready_toleration_seconds=settings.default_not_ready_toleration_seconds,
+        unreachable_toleration_seconds=settings.default_unreachable_toleration_seconds,
+    )
 
 
 def _is_loopback(host: str) -> bool:

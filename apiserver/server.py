@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import hashlib
 import platform
+import socket
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,15 +16,17 @@ from datetime import datetime
 from aiohttp import web
 from prometheus_client import CollectorRegistry
 
-from apiserver import bootstrap, observation
+from apiserver import bootstrap, claims_repair, observation, presence
 from apiserver.auth import certificates, renewal
 from apiserver.auth.certificates import Pki
 from apiserver.auth.tls import Identity, ServerTls, of_pki
-from apiserver.config import Settings
+from apiserver.config import Settings, admission_of
 from apiserver.grpcfront import server as grpcfront
 from apiserver.limits import Limits
-from apiserver.registry.catalog import STRATEGIES
+from apiserver.presence import Server
+from apiserver.registry import catalog
 from apiserver.registry.registry import Registry
+from apiserver.registry.strategy import Strategy
 from apiserver.storage import compaction, embedded
 from apiserver.storage.interface import Store
 from apiserver.watchcache.cache import WatchCache
@@ -90,7 +94,8 @@ async def _fronts(
     clock: Clock,
     tls: ServerTls | None,
 ) -> AsyncIterator[Serving]:
-    registry = Registry(store, cache, STRATEGIES, clock)
+    served = catalog.strategies(settings.cluster_ips, settings.node_ports)
+    registry = Registry(store, cache, served, clock, admission=admission_of(settings))
     limits = Limits(
         reads=settings.max_requests_inflight,
         writes=settings.max_mutating_requests_inflight,
@@ -108,14 +113,37 @@ async def _fronts(
         grpcfront.serving(registry, limits, metrics_registry, settings.grpc_address, tls) as grpc,
     ):
         await cache.ready()
-        await bootstrap.fill(registry)
+        await bootstrap.fill(registry, settings.cluster_ips, rest.port)
         # What has been loaded stays: the collector need not look at it again.
         gc.collect()
         gc.freeze()
         await grpc.serve()
+        keepers = _keepers(settings, store, registry, clock, rest, served)
         _log.info("ready", grpc=str(grpc.address), rest=str(rest), store=_store_name(settings), revision=cache.revision)
-        yield Serving(grpc.address, rest)
+        async with asyncio.TaskGroup() as tasks:
+            keeping = [tasks.create_task(keeper) for keeper in keepers]
+            yield Serving(grpc.address, rest)
+            for task in keeping:
+                task.cancel()
         _log.info("draining", watches=limits.watches.taken)
+
+
+def _keepers(
+    settings: Settings,
+    store: Store,
+    registry: Registry,
+    clock: Clock,
+    rest: Address,
+    served: Mapping[str, Strategy],
+) -> list[Coroutine[None, None, None]]:
+    """What runs as long as the server serves: its own presence, and the repair of claims."""
+    keepers: list[Coroutine[None, None, None]] = [claims_repair.repair_periodically(store, served)]
+    given = settings.advertise_address
+    address = Address(given, rest.port) if given else presence.advertised(rest)
+    if address is not None:
+        name = hashlib.sha256(f"{socket.gethostname()}:{rest.port}".encode()).hexdigest()[:26]
+        keepers.append(presence.announce(registry, Server(name, address), clock))
+    return keepers
 
 
 def _open_store(settings: Settings) -> AbstractAsyncContextManager[Store]:

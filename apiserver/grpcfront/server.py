@@ -34,6 +34,7 @@ _OPTIONS = (
     ("grpc.absolute_max_metadata_size", wire.MAX_METADATA_BYTES),
     ("grpc.keepalive_time_ms", 10_000),
     ("grpc.keepalive_timeout_ms", 5_000),
+    ("grpc.http2.ping_timeout_ms", 5_000),  # the time-out above alone leaves a frozen peer unnoticed
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.http2.min_recv_ping_interval_without_data_ms", 1_000),
     ("grpc.http2.max_ping_strikes", 0),

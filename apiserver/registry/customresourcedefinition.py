@@ -58,11 +58,7 @@ def prepare_update(new: Definition, _old: Definition) -> Definition:
 
 def validate(new: Definition) -> list[Cause]:
     spec, status = new.spec, new.status
-    causes: list[Cause] = []
-    if new.metadata.name and new.metadata.name != f"{spec.names.plural}.{spec.group}":
-        detail = 'must be spec.names.plural+"."+spec.group'
-        causes.append(fields.invalid(Path("metadata").child("name"), new.metadata.name, detail))
-    causes += _validate_spec(spec)
+    causes = _validate_spec(spec)
     causes += _validate_names(status.accepted_names, _STATUS.child("acceptedNames"))
     causes += _validate_stored_versions(status.stored_versions, spec, _STATUS.child("storedVersions"))
     causes += _validate_approval(spec.group, new.metadata.annotations.get(APPROVAL_ANNOTATION, ""))
@@ -71,6 +67,14 @@ def validate(new: Definition) -> list[Cause]:
         path = _SPEC.child("preserveUnknownFields")
         causes.append(fields.invalid(path, spec.preserve_unknown_fields, f"cannot set to true, {advice}"))
     return causes
+
+
+def validate_create(new: Definition) -> list[Cause]:
+    """The name follows from what never changes, so it needs looking at once."""
+    name, spec = new.metadata.name, new.spec
+    if not name or name == f"{spec.names.plural}.{spec.group}":
+        return []
+    return [fields.invalid(Path("metadata").child("name"), name, 'must be spec.names.plural+"."+spec.group')]
 
 
 def validate_update(new: Definition, old: Definition) -> list[Cause]:
@@ -228,5 +232,9 @@ def _is_url(text: str) -> bool:
 
 
 CUSTOM_RESOURCE_DEFINITION = Strategy(
-    default=default, validate=validate, validate_update=validate_update, prepare_update=prepare_update
+    default=default,
+    validate=validate,
+    validate_create=validate_create,
+    validate_update=validate_update,
+    prepare_update=prepare_update,
 )

@@ -1,4 +1,4 @@
-"""HorizontalPodAutoscalers, in the form in which they are stored (v2): by which metrics, between which bounds, how fast.
+"""HorizontalPodAutoscalers, in the form that is stored (v2): by which metrics, between which bounds, how fast.
 
 Who says nothing about metrics wants 80 % of the CPU that the pods ask for.
 """

@@ -1,6 +1,6 @@
 """Ingresses: hosts and paths that make sense, each with a backend to go to.
 
-Older annotations and `ingressClassName` may both name the class, as long as they agree.
+A new ingress may name its class in `ingressClassName` and in the older annotation, as long as they agree.
 """
 
 from __future__ import annotations
@@ -32,13 +32,16 @@ _NO_ADDRESS: Final = "must be a DNS name, not an IP address"
 
 
 def validate(new: Ingress) -> list[Cause]:
-    causes = _validate_spec(new.spec, _SPEC)
+    return _validate_spec(new.spec, _SPEC)
+
+
+def validate_create(new: Ingress) -> list[Cause]:
     annotated = new.metadata.annotations.get(CLASS_ANNOTATION)
     named = new.spec.ingress_class_name
-    if annotated is not None and named is not None and annotated != named:
-        path = Path("annotations").child(CLASS_ANNOTATION)
-        causes.append(fields.invalid(path, annotated, "must match `ingressClassName` when both are specified"))
-    return causes
+    if annotated is None or named is None or annotated == named:
+        return []
+    path = Path("annotations").child(CLASS_ANNOTATION)
+    return [fields.invalid(path, annotated, "must match `ingressClassName` when both are specified")]
 
 
 def validate_update(new: Ingress, old: Ingress) -> list[Cause]:
@@ -133,4 +136,4 @@ def _is_address(text: str) -> bool:
     return addresses.parse(addresses.without_leading_zeros(text)) is not None
 
 
-INGRESS = Strategy(validate=validate, validate_update=validate_update)
+INGRESS = Strategy(validate=validate, validate_create=validate_create, validate_update=validate_update)

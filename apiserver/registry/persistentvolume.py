@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,8 +10,9 @@ from msgspec.structs import replace
 from apiserver.registry.defaults import resources as amounts
 from apiserver.registry.metadata import IMMUTABLE
 from apiserver.registry.strategy import Strategy
-from apiserver.registry.validation import affinity, checks, claims, persistentdisks, podform
-from steersman.api import fields, names, quantity
+from apiserver.registry.validation import persistentvolumes as rules
+from apiserver.registry.validation import podform
+from steersman.api import fields
 from steersman.api.core import (
     NodeSelector,
     NodeSelectorRequirement,
@@ -25,11 +25,7 @@ from steersman.api.core import (
 from steersman.api.errors import Cause
 from steersman.api.fields import Path
 
-RECLAIM_POLICIES = ("Delete", "Recycle", "Retain")
-MOUNT_OPTIONS = "volume.beta.kubernetes.io/mount-options"
-
 _SPEC = Path("spec")
-_CAPACITY = _SPEC.child("capacity")
 _NOT_SOURCES = frozenset(
     {
         "capacity",
@@ -42,21 +38,6 @@ _NOT_SOURCES = frozenset(
         "node_affinity",
         "volume_attributes_class_name",
     }
-)
-_WITH_MOUNT_OPTIONS = (
-    "gce_persistent_disk",
-    "aws_elastic_block_store",
-    "glusterfs",
-    "nfs",
-    "rbd",
-    "quobyte",
-    "iscsi",
-    "cinder",
-    "cephfs",
-    "azure_file",
-    "vsphere_volume",
-    "azure_disk",
-    "photon_persistent_disk",
 )
 _SOURCE_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "host_path": {"type": ""},
@@ -100,23 +81,7 @@ def _default_spec(spec: PersistentVolumeSpec) -> PersistentVolumeSpec:
     return replace(spec, **changes)
 
 
-# --- Rules
-
-
-def validate(new: PersistentVolume) -> list[Cause]:
-    spec = new.spec
-    causes = [] if spec.access_modes else [fields.required(_SPEC.child("accessModes"))]
-    causes += claims.validate_access_modes(spec.access_modes, _SPEC.child("accessModes"))
-    causes += _validate_capacity(spec)
-    if spec.persistent_volume_reclaim_policy:
-        path = _SPEC.child("persistentVolumeReclaimPolicy")
-        causes += checks.choice(spec.persistent_volume_reclaim_policy, path, RECLAIM_POLICIES)
-    if spec.node_affinity is not None:
-        causes += _validate_node_affinity(spec.node_affinity, _SPEC.child("nodeAffinity"))
-    causes += persistentdisks.validate_sources(spec, new.metadata.name, _SPEC)
-    causes += _validate_recycling(spec)
-    causes += _validate_classes(spec)
-    return causes + _validate_mount_options(new)
+# --- Updates
 
 
 def validate_update(new: PersistentVolume, old: PersistentVolume) -> list[Cause]:
@@ -145,65 +110,6 @@ def prepare_update(new: PersistentVolume, old: PersistentVolume) -> PersistentVo
         return new
     since = old.status.last_phase_transition_time
     return new if since is None else replace(new, status=replace(status, last_phase_transition_time=since))
-
-
-def _validate_capacity(spec: PersistentVolumeSpec) -> list[Cause]:
-    causes = [] if spec.capacity else [fields.required(_CAPACITY)]
-    if set(spec.capacity) != {"storage"}:
-        causes.append(fields.not_supported(_CAPACITY, spec.capacity or None, ("storage",)))
-    for name, amount in spec.capacity.items():
-        if quantity.value(amount) <= 0:
-            if (whole := quantity.units(amount)) < 0:
-                causes.append(fields.invalid(_CAPACITY.key(name), whole, "must be a valid resource quantity"))
-            causes.append(fields.invalid(_CAPACITY.key(name), amount, "must be greater than zero"))
-    return causes
-
-
-def _validate_node_affinity(nodes: VolumeNodeAffinity, path: Path) -> list[Cause]:
-    if nodes.required is None:
-        return [fields.required(path.child("required"), "must specify required node constraints")]
-    return affinity.validate_node_selector(nodes.required, path.child("required"))
-
-
-def _validate_recycling(spec: PersistentVolumeSpec) -> list[Cause]:
-    """Recycling deletes everything below the path."""
-    if spec.host_path is None or spec.persistent_volume_reclaim_policy != "Recycle":
-        return []
-    if not spec.host_path.path or posixpath.normpath(spec.host_path.path) not in ("/", "//"):
-        return []
-    path = _SPEC.child("persistentVolumeReclaimPolicy")
-    return [fields.forbidden(path, "may not be 'recycle' for a hostPath mount of '/'")]
-
-
-def _validate_classes(spec: PersistentVolumeSpec) -> list[Cause]:
-    causes: list[Cause] = []
-    if spec.storage_class_name:
-        causes += checks.name(spec.storage_class_name, _SPEC.child("storageClassName"), names.dns_subdomain)
-    if spec.volume_mode is not None:
-        causes += checks.choice(spec.volume_mode, _SPEC.child("volumeMode"), claims.VOLUME_MODES)
-    attributes, path = spec.volume_attributes_class_name, _SPEC.child("volumeAttributesClassName")
-    if attributes is None:
-        return causes
-    if attributes:
-        causes += checks.name(attributes, path, names.dns_subdomain)
-    else:
-        causes.append(fields.required(path, "an empty string is disallowed"))
-    if spec.csi is None:
-        detail = "has to be specified when using volumeAttributesClassName"
-        causes.append(fields.required(_SPEC.child("csi"), detail))
-    return causes
-
-
-def _validate_mount_options(new: PersistentVolume) -> list[Cause]:
-    if MOUNT_OPTIONS not in new.metadata.annotations:
-        return []
-    if any(getattr(new.spec, source) is not None for source in _WITH_MOUNT_OPTIONS):
-        return []
-    path = Path("metadata").child("annotations", MOUNT_OPTIONS)
-    return [fields.forbidden(path, "may not specify mount options for this volume type")]
-
-
-# --- Updates
 
 
 def _source_alone(spec: PersistentVolumeSpec) -> PersistentVolumeSpec:
@@ -242,5 +148,5 @@ def _term_spelled_newer(old: NodeSelectorTerm, new: NodeSelectorTerm) -> NodeSel
 
 
 PERSISTENT_VOLUME = Strategy(
-    default=default, validate=validate, validate_update=validate_update, prepare_update=prepare_update
+    default=default, validate=rules.validate_volume, validate_update=validate_update, prepare_update=prepare_update
 )

@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from apiserver.admission.chain import Admission, AdmissionSettings
 from apiserver.registry import lifecycle, metadata, naming, patches, reading, subresources, versions
 from apiserver.registry.reading import Reader
 from apiserver.registry.requests import (
@@ -53,12 +54,14 @@ class Registry:
         strategies: Mapping[str, Strategy],
         clock: Clock,
         random: Random | None = None,
+        admission: AdmissionSettings = AdmissionSettings(),
     ) -> None:
         """`strategies` by qualified resource: a kind without one is not served."""
+        random = random or Random()
         self._strategies = strategies
         self._clock = clock
         self._reader = Reader(store, cache)
-        self._writer = Writer(store, cache, strategies, clock, random or Random())
+        self._writer = Writer(store, cache, strategies, clock, random, Admission(cache, random, admission))
 
     def serves(self, kind: Kind) -> bool:
         return kind.qualified_resource in self._strategies

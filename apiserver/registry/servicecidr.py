@@ -17,7 +17,7 @@ _CIDRS: Final = Path("spec").child("cidrs")
 _ONE_PER_FAMILY: Final = "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64"
 
 
-def validate(new: ServiceCIDR) -> list[Cause]:
+def validate_create(new: ServiceCIDR) -> list[Cause]:
     ranges = new.spec.cidrs
     if not ranges:
         return [fields.required(_CIDRS, "at least one CIDR required")]
@@ -36,11 +36,12 @@ def validate_update(new: ServiceCIDR, old: ServiceCIDR) -> list[Cause]:
     joins = len(before) == 1 and len(now) == 2
     if len(now) != len(before) and not joins:
         return [fields.invalid(_CIDRS, now or None, IMMUTABLE)]
-    return [
+    causes = [
         fields.invalid(_CIDRS.index(index), text, IMMUTABLE)
         for index, (text, kept) in enumerate(zip(now, before, strict=False))
         if text != kept
     ]
+    return [*causes, *validate_create(new)] if joins else causes
 
 
 def _validate_range(text: str, path: Path) -> list[Cause]:
@@ -57,4 +58,4 @@ def _are_of_one_family(ranges: Sequence[str]) -> bool:
     return first is not None and second is not None and first.version == second.version
 
 
-SERVICE_CIDR = Strategy(validate=validate, validate_update=validate_update)
+SERVICE_CIDR = Strategy(validate_create=validate_create, validate_update=validate_update)

@@ -23,7 +23,7 @@ def validate_binding(binding: Binding) -> Sequence[Cause]:
     target, path = binding.target, fields.Path("target")
     causes = []
     if target.kind not in ("", "Node"):
-        causes.append(fields.not_supported(path.child("kind"), target.kind, ("Node", '""')))
+        causes.append(fields.not_supported(path.child("kind"), target.kind, ("Node", "<empty>")))
     if not target.name:
         causes.append(fields.required(path.child("name")))
     return causes

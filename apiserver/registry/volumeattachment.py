@@ -6,8 +6,9 @@ from typing import Final
 
 from apiserver.registry.metadata import IMMUTABLE
 from apiserver.registry.strategy import Strategy
-from apiserver.registry.validation import checks, disks, internalform
+from apiserver.registry.validation import checks, claims, disks, internalform, persistentdisks
 from steersman.api import fields, names
+from steersman.api.core import PersistentVolumeSpec
 from steersman.api.errors import Cause
 from steersman.api.fields import Path
 from steersman.api.storage import VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentStatus, VolumeError
@@ -17,6 +18,7 @@ MAX_MESSAGE_BYTES: Final = 1024
 
 _SPEC: Final = Path("spec")
 _STATUS: Final = Path("status")
+_INLINE: Final = "in the context of inline volumes"
 _EXACTLY_ONE: Final = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
 
 
@@ -49,7 +51,32 @@ def _validate_source(source: VolumeAttachmentSource, path: Path) -> list[Cause]:
         return [fields.forbidden(path, _EXACTLY_ONE)]
     if volume == "":
         return [fields.required(path.child("persistentVolumeName"), "must specify non empty persistentVolumeName")]
-    return []
+    return [] if inline is None else _validate_inline(inline, path.child("inlineVolumeSpec"))
+
+
+def _validate_inline(spec: PersistentVolumeSpec, path: Path) -> list[Cause]:
+    """A volume without a PersistentVolume: nothing but the driver's view of it."""
+    surplus = (("claimRef", spec.claim_ref), ("capacity", spec.capacity))
+    causes = [
+        fields.forbidden(path.child(field), f"may not be specified {_INLINE}") for field, value in surplus if value
+    ]
+    if spec.csi is None:
+        causes.append(fields.required(path.child("csi"), f"has to be specified {_INLINE}"))
+    if not spec.access_modes:
+        causes.append(fields.required(path.child("accessModes")))
+    causes += claims.validate_access_modes(spec.access_modes, path.child("accessModes"))
+    if spec.persistent_volume_reclaim_policy not in ("", "Retain"):
+        where = path.child("persistentVolumeReclaimPolicy")
+        causes.append(fields.forbidden(where, f"may only be Retain {_INLINE}"))
+    if spec.node_affinity is not None:
+        causes.append(fields.forbidden(path.child("nodeAffinity"), f"may not be specified {_INLINE}"))
+    causes += persistentdisks.validate_sources(spec, "", path)
+    if spec.storage_class_name:
+        causes.append(fields.forbidden(path.child("storageClassName"), f"may not be specified {_INLINE}"))
+    if spec.volume_mode not in (None, "Filesystem"):
+        detail = f"may not specify volumeMode other than Filesystem {_INLINE}"
+        causes.append(fields.forbidden(path.child("volumeMode"), detail))
+    return causes
 
 
 def _validate_status(status: VolumeAttachmentStatus) -> list[Cause]:

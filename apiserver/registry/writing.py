@@ -14,6 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from apiserver.admission import namespaces
+from apiserver.admission.chain import Admission
 from apiserver.registry import deletion, lifecycle, metadata, naming, subresources
 from apiserver.registry.claiming import Claimant
 from apiserver.registry.requests import DeleteOptions, Subresource, Target, WriteOptions, Written
@@ -52,8 +53,10 @@ class Writer:
         strategies: Mapping[str, Strategy],
         clock: Clock,
         random: Random,
+        admission: Admission,
     ) -> None:
         self._store = store
+        self._admission = admission
         self._cache = cache
         self._strategies = strategies
         self._clock = clock
@@ -70,7 +73,7 @@ class Writer:
         made = lifecycle.born(new, kind, name=name, uid=Uid(str(uuid.uuid4())), now=self._clock.now())
         if not strategy.keeps_status_on_create:
             made = lifecycle.without_status(made, kind)
-        made = strategy.default(made)
+        made = await self._admission.admit(strategy.default(made))
         claimant = self._claimant(kind)
         for _ in range(ATTEMPTS):
             whole = claimant.allocate(made)

@@ -76,20 +76,24 @@ class Timetable:
     weekdays: Places
 
     def next_after(self, moment: datetime, zone: tzinfo) -> datetime | None:
-        """The first minute after `moment` that is due by the clocks of `zone`; None if there is none."""
-        local = moment.astimezone(zone).replace(second=0, microsecond=0, tzinfo=None) + timedelta(minutes=1)
-        last_year = local.year + _YEARS_AHEAD
-        while local.year <= last_year:
+        """The first minute after `moment` that is due by the clocks of `zone`; None if there is none.
+
+        An hour that the clocks skip has no minutes; an hour that they show twice has them twice.
+        """
+        at = moment.astimezone(UTC).replace(second=0, microsecond=0) + timedelta(minutes=1)
+        last_year = at.year + _YEARS_AHEAD
+        while at.year <= last_year:
+            local = at.astimezone(zone)
             if local.month not in self.months.allowed:
-                local = (local.replace(day=1, hour=0, minute=0) + timedelta(days=32)).replace(day=1)
+                at = _forward(at, (_midnight(local).replace(day=1) + timedelta(days=32)).replace(day=1))
             elif not self._is_day(local):
-                local = local.replace(hour=0, minute=0) + timedelta(days=1)
+                at = _forward(at, _midnight(local) + timedelta(days=1))
             elif local.hour not in self.hours.allowed:
-                local = local.replace(minute=0) + timedelta(hours=1)
-            elif local.minute not in self.minutes.allowed or not _exists(local, zone, after=moment):
-                local += timedelta(minutes=1)
+                at += timedelta(minutes=60 - local.minute)
+            elif local.minute not in self.minutes.allowed:
+                at += timedelta(minutes=1)
             else:
-                return local.replace(tzinfo=zone).astimezone(UTC)
+                return at
         return None
 
     def _is_day(self, local: datetime) -> bool:
@@ -228,7 +232,10 @@ def _duration(text: str) -> int:
 # --- Clocks
 
 
-def _exists(local: datetime, zone: tzinfo, *, after: datetime) -> bool:
-    """Whether the clocks of the zone show this time at all, later than `after`: one hour a year they skip."""
-    moment = local.replace(tzinfo=zone).astimezone(UTC)
-    return moment.astimezone(zone).replace(tzinfo=None) == local and moment > after
+def _midnight(local: datetime) -> datetime:
+    return local.replace(hour=0, minute=0, fold=0)
+
+
+def _forward(at: datetime, to: datetime) -> datetime:
+    """Ahead in any case, also where a zone's clocks have no such midnight."""
+    return max(to.astimezone(UTC), at + timedelta(minutes=1))

@@ -159,10 +159,11 @@ def _scalar(event: Any) -> Any:
     text: str = event.value
     if event.tag == _BINARY:
         try:
-            return base64.b64decode(text, validate=False).decode()
+            return base64.b64decode("".join(text.split()), validate=True).decode()
         except (binascii.Error, UnicodeDecodeError):
             raise Unreadable("yaml: !!binary value contains invalid base64 data") from None
-    if event.tag == _STRING or (event.style is not None and event.tag in (None, "!")):
+    _, quoted_without_tag = event.implicit
+    if quoted_without_tag or event.tag in (_STRING, "!"):
         return text
     return plain(text)
 

@@ -17,7 +17,7 @@ from random import Random
 import pytest
 
 from steersman.pb import resources_pb2
-from tests import barewire, histories, watchlogs
+from tests import barewire, histories, scraping, watchlogs
 from tests.apiserverprocess import ApiServerProcess, api_server_process
 from tests.chaos import storm
 from tests.chaos.storm import StormWatcher
@@ -179,3 +179,30 @@ async def test_a_server_that_stops_tells_its_watchers_and_they_go_on_elsewhere(
         for watcher in watchers:
             found += watchlogs.violations(watcher.seen, entries, watcher.scope)
         assert not found, "\n".join(map(str, found[:20]))
+
+
+@pytest.mark.etcd
+async def test_a_write_under_way_when_its_server_stops_is_not_called_undone(etcd: EtcdMember, tmp_path: Path) -> None:
+    """etcd has it and does not answer; the server is stopped; the write lands after all. `Unavailable` would say no."""
+    async with api_servers(2, tmp_path, [etcd.endpoint]) as (leaving, staying):
+        await storm.make_namespace(leaving.grpc)
+        async with barewire.connected(leaving.grpc) as wire, barewire.connected(staying.grpc) as other:
+            assert isinstance(await storm.perform(wire, "warm", histories.Create("a")), histories.Done)
+            etcd.pause()
+            try:
+                write = asyncio.create_task(storm.perform(wire, "k0", histories.Create("b")))
+                await eventually(lambda: _is_writing(leaving))
+                await leaving.terminate()
+                told = await write
+            finally:
+                etcd.resume()
+            assert told == Unknown()
+            await eventually(lambda: _can_read(other))
+
+
+async def _is_writing(server: ApiServerProcess) -> bool:
+    return (await scraping.gauges(server.rest))["apiserver_requests_inflight"] > 0
+
+
+async def _can_read(wire: barewire.BareWire) -> bool:
+    return not isinstance(await storm.perform(wire, "k0", histories.Get()), histories.Failed)

@@ -367,13 +367,23 @@ def batch_message(random: Random) -> bytes:
     return item.SerializeToString()
 
 
-MAKERS: tuple[tuple[Maker, int], ...] = (
-    (write, 400), (patching, 200), (listing, 120), (getting, 50), (deleting, 60), (delete_many, 10), (scaling, 20),
-    (broken_protobuf, 120), (deep, 4), (huge, 6),
-)  # fmt: skip
+_SMALL: tuple[tuple[Maker, int], ...] = (
+    (write, 40),
+    (patching, 20),
+    (listing, 12),
+    (broken_protobuf, 12),
+    (deleting, 6),
+    (getting, 5),
+    (scaling, 2),
+    (delete_many, 1),
+)
 
 
-def request(random: Random) -> Request:
-    makers, weights = zip(*MAKERS, strict=True)
+def small(random: Random) -> Request:
+    makers, weights = zip(*_SMALL, strict=True)
     make: Maker = random.choices(makers, weights)[0]
     return make(random)
+
+
+def large(random: Random) -> Request:
+    return random.choice((deep, huge))(random)

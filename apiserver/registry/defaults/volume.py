@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from apiserver.registry.defaults import image, resources
 from apiserver.registry.defaults.container import default_field_selector, each, note
@@ -31,23 +31,23 @@ from steersman.api.core import (
 FILE_MODE = 0o644
 TOKEN_SECONDS = 60 * 60
 
-SOURCES = tuple(name for name in Volume.__struct_fields__ if name != "name")
-"""The fields of a volume of which exactly one is set."""
+_FIELDS = Volume.__struct_fields__
 
 
 def default_volume(volume: Volume) -> Volume:
-    """The volume with its source's defaults. Volumes are many and sources few, so most rows are passed over quickly."""
-    changes: dict[str, Any] = {}
-    sources = 0
-    for name in SOURCES:
-        source = getattr(volume, name)
-        if source is not None:
-            sources += 1
-            default = _DEFAULTS.get(name)
-            if default is not None:
-                note(changes, name, source, default(source))
-    if sources == 0:
+    """The volume with the defaults of its source, or of its sources: that there is one too many is for the rules."""
+    present = [
+        (name, source)
+        for name, source in zip(_FIELDS, astuple(volume), strict=True)
+        if source is not None and name != "name"
+    ]
+    if not present:
         return replace(volume, empty_dir=EmptyDirVolumeSource())
+    changes: dict[str, Any] = {}
+    for name, source in present:
+        default = _DEFAULTS.get(name)
+        if default is not None:
+            note(changes, name, source, default(source))
     return replace(volume, **changes) if changes else volume
 
 

@@ -46,7 +46,7 @@ def validate_claim_spec(spec: PersistentVolumeClaimSpec, path: Path) -> list[Cau
     if not spec.access_modes:
         causes.append(fields.required(path.child("accessModes"), "at least 1 access mode is required"))
     causes += checks.validate_label_selector(spec.selector, path.child("selector"))
-    causes += _validate_access_modes(spec.access_modes, path.child("accessModes"))
+    causes += validate_access_modes(spec.access_modes, path.child("accessModes"))
     causes += _validate_size(spec, path.child("resources").key("storage"))
     if spec.storage_class_name:
         causes += checks.name(spec.storage_class_name, path.child("storageClassName"), names.dns_subdomain)
@@ -75,7 +75,7 @@ def _validate_template_metadata(metadata: ObjectMeta, path: Path) -> list[Cause]
     return causes
 
 
-def _validate_access_modes(modes: tuple[str, ...], path: Path) -> list[Cause]:
+def validate_access_modes(modes: tuple[str, ...], path: Path) -> list[Cause]:
     causes = [fields.not_supported(path, mode, ACCESS_MODES) for mode in modes if mode not in ACCESS_MODES]
     if SINGLE_POD in modes and any(mode in ACCESS_MODES and mode != SINGLE_POD for mode in modes):
         causes.append(fields.forbidden(path, "may not use ReadWriteOncePod with other access modes"))

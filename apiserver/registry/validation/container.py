@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from apiserver.registry.validation import checks, environment, mounts, resources, security
@@ -24,6 +24,7 @@ PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 RESTART_POLICIES = ("Always", "Never", "OnFailure")
 MAX_RESTART_RULES = 20
 MAX_EXIT_CODES = 255
+PADDED_IMAGE = "must not have leading or trailing whitespace"
 RULES_NEED_POLICY = "must specify restartPolicy when restart rules are used"
 
 _MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
@@ -77,8 +78,9 @@ def validate_container(
     if container.image_pull_policy not in PULL_POLICIES:
         where = path.child("imagePullPolicy")
         causes += checks.required_choice(container.image_pull_policy, where, PULL_POLICIES)
-    where = path.child("resources")
-    causes += resources.validate_container_resources(container.resources, surroundings.claim_names, where)
+    if not resources.is_ordinary(container.resources):
+        where = path.child("resources")
+        causes += resources.validate_container_resources(container.resources, surroundings.claim_names, where)
     if container.resize_policy:
         where = path.child("resizePolicy")
         causes += _validate_resize_policies(container.resize_policy, surroundings.spec.restart_policy, where)
@@ -89,12 +91,13 @@ def validate_container(
     return causes
 
 
-def validate_image_of_pod(container: Container | EphemeralContainer, path: Path) -> list[Cause]:
+def validate_images_of_pod(containers: Iterable[Container | EphemeralContainer], path: Path) -> list[Cause]:
     """Templates may carry padding, as some tools use a blank image for "to be filled in"; pods may not."""
-    if container.image == container.image.strip():
-        return []
-    detail = "must not have leading or trailing whitespace"
-    return [fields.invalid(path.child("image"), container.image, detail)]
+    return [
+        fields.invalid(path.index(index).child("image"), container.image, PADDED_IMAGE)
+        for index, container in enumerate(containers)
+        if container.image != container.image.strip()
+    ]
 
 
 def validate_restart_policy(policy: str | None, rules: tuple[ContainerRestartRule, ...], path: Path) -> list[Cause]:

@@ -132,7 +132,7 @@ def _validate_container_resource(source: ContainerResourceMetricSource, path: Pa
     if not source.name:
         causes.append(fields.required(path.child("name"), "must specify a resource name"))
     else:
-        causes += resources._validate_container_name(source.name, path.child("name"))
+        causes += resources.validate_container_name(source.name, path.child("name"))
     if not source.container:
         causes.append(fields.required(path.child("container"), "must specify a container"))
     else:

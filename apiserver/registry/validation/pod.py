@@ -12,6 +12,8 @@ validate_pod_spec = podspec.validate_pod_spec
 
 _METADATA = Path("metadata")
 _SPEC = Path("spec")
+_CONTAINERS = _SPEC.child("containers")
+_INIT_CONTAINERS = _SPEC.child("initContainers")
 
 
 def validate_pod(pod: Pod) -> list[Cause]:
@@ -24,11 +26,8 @@ def validate_pod(pod: Pod) -> list[Cause]:
     causes += podspec.validate_pod_spec(spec, pod.metadata, _SPEC)
     if not spec.service_account_name:
         causes += _validate_no_tokens(spec)
-    for index, one in enumerate(spec.containers):
-        causes += container.validate_image_of_pod(one, _SPEC.child("containers").index(index))
-    for index, one in enumerate(spec.init_containers):
-        causes += container.validate_image_of_pod(one, _SPEC.child("initContainers").index(index))
-    return causes
+    causes += container.validate_images_of_pod(spec.containers, _CONTAINERS)
+    return causes + container.validate_images_of_pod(spec.init_containers, _INIT_CONTAINERS)
 
 
 def validate_new_pod(pod: Pod) -> list[Cause]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import msgspec
 
 from apiserver.registry.defaults.birth import APP_ARMOR_PREFIX
-from apiserver.registry.validation import filepaths, tolerations, windows
+from apiserver.registry.validation import filepaths, tolerations, walking
 from steersman.api import fields
 from steersman.api.core import PodSpec, SeccompProfile, Toleration
 from steersman.api.errors import Cause, quoted
@@ -105,7 +105,7 @@ def _validate_seccomp(profile: str, path: Path) -> list[Cause]:
 def _validate_app_armor(key: str, profile: str, spec: PodSpec, path: Path) -> list[Cause]:
     causes: list[Cause] = []
     name = key.removeprefix(APP_ARMOR_PREFIX)
-    if not any(container.name == name for container, _ in windows.every_container(spec, path)):
+    if not any(container.name == name for container, _ in walking.every_container(spec, path)):
         causes.append(fields.invalid(path, name, "container not found"))
     if profile not in ("", _RUNTIME_DEFAULT, _UNCONFINED) and not profile.startswith(_LOCALHOST):
         causes.append(fields.invalid(path, profile, f"invalid AppArmor profile name: {quoted(profile)}"))
@@ -118,7 +118,7 @@ def _validate_seccomp_agrees(annotations: Mapping[str, str], spec: PodSpec, path
     if context is not None and context.seccomp_profile is not None and SECCOMP_POD in annotations:
         where = path.child("securityContext").child("seccompProfile")
         causes += _compare_seccomp(annotations[SECCOMP_POD], context.seccomp_profile, where)
-    for container, where in windows.every_container(spec, path):
+    for container, where in walking.every_container(spec, path):
         annotation = annotations.get(SECCOMP_PREFIX + container.name)
         own = container.security_context
         if annotation is not None and own is not None and own.seccomp_profile is not None:
@@ -136,7 +136,7 @@ def _validate_app_armor_agrees(annotations: Mapping[str, str], spec: PodSpec, pa
         return []
     whole_pod = spec.security_context.app_armor_profile if spec.security_context is not None else None
     causes: list[Cause] = []
-    for container, where in windows.every_container(spec, path):
+    for container, where in walking.every_container(spec, path):
         own = container.security_context
         profile = own.app_armor_profile if own is not None and own.app_armor_profile is not None else whole_pod
         annotation = annotations.get(APP_ARMOR_PREFIX + container.name)

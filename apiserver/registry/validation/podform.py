@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import json
 from functools import cache
+from itertools import takewhile
 from typing import Any
 
 import msgspec
@@ -39,6 +40,8 @@ from steersman.api.meta import LabelSelector, ObjectMeta
 from steersman.api.part import Part
 
 _CONTEXT_LINES = 3
+_MOST_CHANGED_LINES = 1000
+"""Finding the smallest difference takes time with the square of this; a hostile change must not hold up the server."""
 
 _SPELLINGS = {
     "apiGroup": "APIGroup",
@@ -140,8 +143,11 @@ def as_json(value: Any) -> msgspec.Raw:
 
 
 def difference(old: Part, new: Part) -> str:
-    """What changed, as a unified diff without a heading."""
+    """What changed, as a unified diff without a heading; of a very long change the beginning."""
     before, after = _lines(old), _lines(new)
+    unchanged = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
+    end = unchanged + _MOST_CHANGED_LINES
+    before, after = before[:end], after[:end]
     return "".join(list(difflib.unified_diff(before, after, n=_CONTEXT_LINES))[2:])
 
 

@@ -89,12 +89,8 @@ def _validate_annotation_step(new: Pod, old: Pod) -> list[Cause]:
 
 
 def _validate_images(containers: tuple[Container, ...], path: Path) -> list[Cause]:
-    causes: list[Cause] = []
-    for index, one in enumerate(containers):
-        if not one.image:
-            causes.append(fields.required(path.index(index).child("image")))
-        causes += container.validate_image_of_pod(one, path.index(index))
-    return causes
+    missing = [fields.required(path.index(i).child("image")) for i, one in enumerate(containers) if not one.image]
+    return missing + container.validate_images_of_pod(containers, path)
 
 
 def _validate_deadline(new: int | None, old: int | None) -> tuple[list[Cause], bool]:

@@ -17,6 +17,7 @@ from steersman.api.part import Quantity
 NameRule = Callable[[str, Path], list[Cause]]
 
 _OF_CONTAINERS = frozenset({"cpu", "memory", "ephemeral-storage"})
+_ORDINARY = frozenset({"cpu", "memory"})
 _OF_PODS = ("cpu", HUGE_PAGES, "memory")
 _COUNTED = frozenset(
     {
@@ -42,9 +43,19 @@ _STANDARD = (
 def validate_container_resources(
     resources: ResourceRequirements, claim_names: Collection[str], path: Path
 ) -> list[Cause]:
-    if not (resources.limits or resources.requests or resources.claims):
-        return []
     return _validate_requirements(resources, claim_names, path, validate_container_name)
+
+
+def is_ordinary(resources: ResourceRequirements) -> bool:
+    """What nearly all containers have, and nothing is wrong with: some CPU and memory, no more asked than allowed."""
+    limits, requests = resources.limits, resources.requests
+    if resources.claims or not (limits.keys() <= _ORDINARY and requests.keys() <= _ORDINARY):
+        return False
+    for name, limit in limits.items():
+        amount = requests.get(name, limit)
+        if limit.startswith("-") or (limit != amount and podresources.compare(amount, limit) > 0):
+            return False
+    return not any(amount.startswith("-") for amount in requests.values())
 
 
 def validate_overhead(overhead: dict[str, Quantity], path: Path) -> list[Cause]:
@@ -95,7 +106,7 @@ def _validate_requirements(
     for name, amount in requests.items():
         causes += _validate_request(name, amount, limits, path, validate_name)
     involved = limits.keys() | requests.keys()
-    if any(name.startswith(HUGE_PAGES) for name in involved) and involved.isdisjoint(("cpu", "memory")):
+    if any(name.startswith(HUGE_PAGES) for name in involved) and involved.isdisjoint(_ORDINARY):
         causes.append(fields.forbidden(path, "HugePages require cpu or memory"))
     if resources.claims:
         causes += _validate_claims(resources.claims, claim_names, path.child("claims"))
@@ -103,8 +114,6 @@ def _validate_requirements(
 
 
 def _validate_entry(name: str, amount: str, path: Path, side: Side, validate_name: NameRule) -> list[Cause]:
-    if name in ("cpu", "memory") and not amount.startswith("-"):
-        return []  # what nearly all entries are
     where = path.child(side).key(name)
     causes = validate_name(name, where)
     causes += validate_amount(name, amount, where)
@@ -149,7 +158,7 @@ def _is_multiple(amount: str, page: str) -> bool:
     return size > 0 and size.denominator == 1 and quantity.units(amount) % int(size) == 0
 
 
-def _validate_any_name(name: str, path: Path) -> list[Cause]:
+def validate_any_name(name: str, path: Path) -> list[Cause]:
     causes = checks.name(name, path, names.qualified_name)
     if causes or "/" in name or name in _STANDARD or name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}")):
         return causes
@@ -157,7 +166,7 @@ def _validate_any_name(name: str, path: Path) -> list[Cause]:
 
 
 def validate_container_name(name: str, path: Path) -> list[Cause]:
-    causes = _validate_any_name(name, path)
+    causes = validate_any_name(name, path)
     if "/" not in name:
         if name not in _OF_CONTAINERS and not name.startswith(HUGE_PAGES):
             causes.append(fields.invalid(path, name, "must be a standard resource for containers"))
@@ -166,12 +175,9 @@ def validate_container_name(name: str, path: Path) -> list[Cause]:
     return causes
 
 
-_validate_container_name = validate_container_name
-
-
 def _validate_pod_name(name: str, path: Path) -> list[Cause]:
-    causes = _validate_any_name(name, path)
-    if causes or name in ("cpu", "memory") or name.startswith(HUGE_PAGES):
+    causes = validate_any_name(name, path)
+    if causes or name in _ORDINARY or name.startswith(HUGE_PAGES):
         return causes
     return [fields.not_supported(path, name, _OF_PODS)]
 

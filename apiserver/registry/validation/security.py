@@ -58,10 +58,11 @@ def validate_container_context(context: SecurityContext, path: Path, *, host_use
 
 
 def validate_pod_context(spec: PodSpec, path: Path) -> list[Cause]:
-    """`spec.securityContext`, and the host's namespaces that the pod shares."""
+    """`spec.securityContext`, and the host's namespaces that the pod shares. `path`: of the spec."""
     context = spec.security_context
-    if context is None or context is _NOTHING_SET or context == _NOTHING_SET:
+    if context is None or context == _NOTHING_SET:
         return _validate_process_namespace(spec, path)
+    spec_path, path = path, path.child("securityContext")
     causes: list[Cause] = []
     if context.fs_group is not None:
         causes += checks.user_or_group_id(context.fs_group, path.child("fsGroup"))
@@ -71,7 +72,7 @@ def validate_pod_context(spec: PodSpec, path: Path) -> list[Cause]:
         causes += checks.user_or_group_id(context.run_as_group, path.child("runAsGroup"))
     for index, group in enumerate(context.supplemental_groups):
         causes += checks.user_or_group_id(group, path.child("supplementalGroups").index(index))
-    causes += _validate_process_namespace(spec, path)
+    causes += _validate_process_namespace(spec, spec_path)
     causes += _validate_sysctls(context.sysctls, spec, path.child("sysctls"))
     if context.fs_group_change_policy is not None:
         causes += checks.choice(context.fs_group_change_policy, path.child("fsGroupChangePolicy"), _FS_GROUP_CHANGES)
@@ -144,7 +145,8 @@ def _validate_process_namespace(spec: PodSpec, path: Path) -> list[Cause]:
     if not (spec.share_process_namespace and spec.host_pid):
         return []
     detail = "ShareProcessNamespace and HostPID cannot both be enabled"
-    return [fields.invalid(path.child("shareProcessNamespace"), spec.share_process_namespace, detail)]
+    where = path.child("securityContext").child("shareProcessNamespace")
+    return [fields.invalid(where, spec.share_process_namespace, detail)]
 
 
 def _validate_sysctls(sysctls: tuple[Sysctl, ...], spec: PodSpec, path: Path) -> list[Cause]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import astuple
+
 from apiserver.registry.validation import checks, claims, disks, filepaths, projected
 from steersman.api import fields, names, quantity
 from steersman.api.core import (
@@ -54,21 +56,25 @@ def validate_volumes(
             usable[volume.name] = volume
         causes += wrong
         if pod_name and volume.persistent_volume_claim is not None:
-            causes += _validate_not_own_claim(volume, volumes, pod_name, where)
+            claim = volume.persistent_volume_claim.claim_name
+            causes += _validate_not_own_claim(claim, volumes, pod_name, where.child("persistentVolumeClaim"))
     return usable, causes
 
 
 def _validate_source(volume: Volume, path: Path, *, pod_name: str, in_pod: bool) -> list[Cause]:
     causes: list[Cause] = []
-    found = False
-    for attribute, shown, several in _SOURCES:
+    present = sorted(
+        _SOURCES[field]
+        for field, source in zip(_FIELDS, astuple(volume), strict=True)
+        if source is not None and field != "name"
+    )
+    if not present:
+        causes.append(fields.required(path, "must specify a volume type"))
+    for count, (_, attribute, shown, several) in enumerate(present):
         source = getattr(volume, attribute)
-        if source is None:
-            continue
-        if found:
+        if count:
             causes.append(fields.forbidden(path.child(several), _SEVERAL_SOURCES))
         else:
-            found = True
             if attribute == "image" and in_pod and not source.reference:
                 causes.append(fields.required(path.child(shown).child("reference")))
             causes += _RULES[attribute](source, path.child(shown))
@@ -76,8 +82,6 @@ def _validate_source(volume: Volume, path: Path, *, pod_name: str, in_pod: bool)
                 causes += _validate_claim_to_be(volume.name, pod_name, path)
         if attribute == "iscsi" and source.initiator_name is not None:
             causes += _validate_iscsi_length(volume, source.target_portal, path)
-    if not found:
-        causes.append(fields.required(path, "must specify a volume type"))
     return causes
 
 
@@ -102,13 +106,11 @@ def _validate_claim_to_be(name: str, pod_name: str, path: Path) -> list[Cause]:
     ]
 
 
-def _validate_not_own_claim(volume: Volume, volumes: tuple[Volume, ...], pod_name: str, path: Path) -> list[Cause]:
-    assert volume.persistent_volume_claim is not None
-    claim = volume.persistent_volume_claim.claim_name
+def _validate_not_own_claim(claim: str, volumes: tuple[Volume, ...], pod_name: str, path: Path) -> list[Cause]:
     if not any(other.ephemeral is not None and f"{pod_name}-{other.name}" == claim for other in volumes):
         return []
     detail = "must not reference a PVC that gets created for an ephemeral volume"
-    return [fields.invalid(path.child("persistentVolumeClaim").child("claimName"), claim, detail)]
+    return [fields.invalid(path.child("claimName"), claim, detail)]
 
 
 def _empty_dir(source: EmptyDirVolumeSource, path: Path) -> list[Cause]:
@@ -167,7 +169,7 @@ _RULES: dict[str, disks.Rule] = disks.RULES | {
     "image": _image,
 }
 
-_SOURCES: tuple[tuple[str, str, str], ...] = (
+_IN_ORDER: tuple[tuple[str, str, str], ...] = (
     # attribute, its name in complaints about it, its name in the complaint that there are several
     ("empty_dir", "emptyDir", "emptyDir"),
     ("host_path", "hostPath", "hostPath"),
@@ -201,3 +203,6 @@ _SOURCES: tuple[tuple[str, str, str], ...] = (
     ("image", "image", "image"),
 )
 """All sources in Kubernetes' order, with its misspellings: clients see these paths."""
+
+_SOURCES = {attribute: (rank, attribute, shown, several) for rank, (attribute, shown, several) in enumerate(_IN_ORDER)}
+_FIELDS = Volume.__struct_fields__

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from apiserver.registry.validation import checks
+from apiserver.registry.validation import checks, walking
 from steersman.api import fields, names
 from steersman.api.core import (
-    Container,
-    EphemeralContainer,
     PodSecurityContext,
     PodSpec,
     WindowsSecurityContextOptions,
@@ -44,16 +41,6 @@ _CONTAINER_FIELDS = (
 )
 
 
-def every_container(spec: PodSpec, path: Path) -> Iterator[tuple[Container | EphemeralContainer, Path]]:
-    """All containers in the order in which they come to life, each with its path."""
-    for index, init in enumerate(spec.init_containers):
-        yield init, path.child("initContainers").index(index)
-    for index, container in enumerate(spec.containers):
-        yield container, path.child("containers").index(index)
-    for index, ephemeral in enumerate(spec.ephemeral_containers):
-        yield ephemeral, path.child("ephemeralContainers").index(index)
-
-
 def validate_system(spec: PodSpec, path: Path) -> list[Cause]:
     """`spec.os`, and the fields that its system does not have."""
     if spec.os is None:
@@ -72,7 +59,7 @@ def validate_host_processes(spec: PodSpec, path: Path) -> list[Cause]:
     whole_pod = None if context is None or context.windows_options is None else context.windows_options.host_process
     causes: list[Cause] = []
     count = host_processes = 0
-    for container, where in every_container(spec, path):
+    for container, where in walking.every_container(spec, path):
         count += 1
         own = None
         if container.security_context is not None and container.security_context.windows_options is not None:
@@ -145,7 +132,7 @@ def _validate_linux(spec: PodSpec, path: Path) -> list[Cause]:
     causes: list[Cause] = []
     if spec.security_context is not None and spec.security_context.windows_options is not None:
         causes.append(fields.forbidden(path.child("securityContext").child("windowsOptions"), detail))
-    for container, where in every_container(spec, path):
+    for container, where in walking.every_container(spec, path):
         if container.security_context is not None and container.security_context.windows_options is not None:
             causes.append(fields.forbidden(where.child("securityContext").child("windowsOptions"), detail))
     return causes
@@ -157,7 +144,7 @@ def _validate_windows(spec: PodSpec, path: Path) -> list[Cause]:
     for value, shown, of_context in _unknown_to_windows(spec):
         if value is not None and value != ():
             causes.append(fields.forbidden((context_path if of_context else path).child(shown), _NOT_ON_WINDOWS))
-    for container, where in every_container(spec, path):
+    for container, where in walking.every_container(spec, path):
         if container.security_context is None:
             continue
         for attribute, shown in _CONTAINER_FIELDS:

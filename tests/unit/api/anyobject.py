@@ -23,7 +23,7 @@ JSONS = (b"null", b"{}", b'{"a":[1,2.5,"x"]}', b'"text"', b"17", b"false")
 def draw(struct: type[T], random: Random, *, depth: int = 0) -> T:
     """Deeper structs have fewer fields, so that recursive ones end."""
     values: dict[str, Any] = {}
-    likely = 0.5 if depth < 4 else 0.15
+    likely = (0.5, 0.5, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05)[depth] if depth < 8 else 0.0
     for field in schema.fields(struct).values():
         if field.number and random.random() < likely:
             values[field.attribute] = _of_field(field, random, depth)
@@ -34,7 +34,10 @@ def _of_field(field: Field, random: Random, depth: int) -> Any:
     if field.shape.form is Form.LIST and field.shape.item is not None:
         return tuple(_value(field.shape.item, random, depth + 1) for _ in range(random.randrange(3)))
     if field.shape.form is Form.MAP and field.shape.item is not None:
-        return {key: _value(field.shape.item, random, depth + 1) for key in random.sample(TEXTS, random.randrange(3))}
+        return {
+            key: _value(field.shape.item, random, depth + 1)
+            for key in sorted(random.sample(TEXTS, random.randrange(3)))
+        }
     return _value(field.shape, random, depth + 1)
 
 

@@ -13,6 +13,11 @@ from steersman.api.part import Part
 from steersman.api.schema import Field, Form, Shape
 
 NUMBERS = (Form.INT32, Form.INT64, Form.BOOL)
+PLAIN_TIMES = ("creationTimestamp",)
+"""Times that are no pointers although JSON leaves them out when there is none: nothing in a Struct tells them apart."""
+
+NEWER = ("runningInUserNamespace",)
+"""Plain fields that the recorded server did not know yet."""
 
 
 def body(value: Any, *, packed: bool = False) -> bytes:
@@ -52,8 +57,8 @@ def _field(number: int, field: Field, value: Any, packed: bool) -> bytes:
         entries = (chunk(1, key.encode()) + _value(2, item, each, packed) for key, each in sorted(value.items()))
         return b"".join(chunk(number, entry) for entry in entries)
     if form in (Form.TIME, Form.MICRO_TIME) and value is None:
-        return chunk(number, b"") if field.written else b""
-    if value is None or (form is Form.JSON and not bytes(value)):
+        return chunk(number, b"") if field.written or field.name in PLAIN_TIMES else b""
+    if value is None or (form is Form.JSON and not bytes(value)) or (field.name in NEWER and not value):
         return b""
     return _value(number, field.shape, value, packed)
 

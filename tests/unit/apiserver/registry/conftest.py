@@ -14,6 +14,7 @@ import pytest
 from apiserver import bootstrap
 from apiserver.registry.catalog import STRATEGIES
 from apiserver.registry.registry import Registry
+from apiserver.registry.service import CLUSTER_IPS
 from apiserver.registry.requests import Target
 from apiserver.watchcache.cache import WatchCache
 from steersman.api import kinds, selectors
@@ -80,7 +81,7 @@ async def world() -> AsyncIterator[World]:
         running = tasks.create_task(cache.run())
         await cache.ready()
         registry = Registry(store, cache, STRATEGIES, clock, Random(1))
-        await bootstrap.fill(registry)
+        await bootstrap.fill(registry, CLUSTER_IPS, 6443)
         await cache.fresh()
         yield World(store, clock, cache, registry)
         running.cancel()

@@ -83,7 +83,9 @@ class Subject:
         return codec.to_dict(self.make(patch))
 
     def complaints(self, patch: Patch) -> list[str]:
-        return shown(self.strategy.validate(self.make(patch)))
+        """About a new object with this change."""
+        new = self.make(patch)
+        return shown([*self.strategy.validate(new), *self.strategy.validate_create(new)])
 
     def complaints_about_step(self, step: Step) -> list[str]:
         old = self.make(step.before)

@@ -54,7 +54,7 @@ SUBJECTS = [
 
 
 @pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.struct.__name__)
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_whatever_is_sent(subject: Subject, data: st.DataObject) -> None:
     strategy = subject.strategy
@@ -64,7 +64,7 @@ def test_whatever_is_sent(subject: Subject, data: st.DataObject) -> None:
     step = strategy.prepare_update(new, old)
     found = [*strategy.validate(new), *strategy.validate_create(new), *strategy.validate_update(step, old)]
     assert all(isinstance(cause, Cause) for cause in found)
-    assert strategy.validate_update(strategy.prepare_update(old, old), old) == []
+    assert not strategy.validate_update(strategy.prepare_update(old, old), old)
 
 
 def _draw(subject: Subject, data: st.DataObject) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apiserver.registry.validation.pod import validate_pod, validate_pod_spec, validate_pod_template
-from steersman.api.core import Container, PodSpec
+from steersman.api.core import Container, ContainerPort, EnvVar, EnvVarSource, ObjectFieldSelector, PodSpec, Volume
 from steersman.api.fields import Path
 from tests.unit.apiserver.registry.pods import (
     CONTAINER,
@@ -36,6 +36,12 @@ SECCOMP_POD = "seccomp.security.alpha.kubernetes.io/pod"
 MIRROR = "kubernetes.io/config.mirror"
 COST = "controller.kubernetes.io/pod-deletion-cost"
 TOLERATIONS = "scheduler.alpha.kubernetes.io/tolerations"
+
+
+CONTAINER_WITH_PROFILE = {
+    **CONTAINER,
+    "securityContext": {"appArmorProfile": {"type": "Localhost", "localhostProfile": "b"}},
+}
 
 
 def dns(id: str, config: Manifest, *complaints: str) -> Case:
@@ -77,6 +83,11 @@ NETWORK = [
         '.nameservers[2]: Invalid value: "::ffff:1.2.3.4": must not be an IPv4-mapped IPv6 address',
     ),
     dns("bad search domain", {"searches": [".", "a b"]}, f'.searches[1]: Invalid value: "a b": {SEARCH}'),
+    dns(
+        "long search domain",
+        {"searches": ["a" * 254]},
+        f'.searches[0]: Invalid value: "{"a" * 254}": must be no more than 253 characters',
+    ),
     dns("option without a name", {"options": [{}]}, ".options[0]: Required value: must not be empty"),
     in_spec(
         "bad host alias",
@@ -242,13 +253,19 @@ ANNOTATIONS = [
         containers=[{**CONTAINER, "securityContext": {"appArmorProfile": {"type": "RuntimeDefault"}}}],
     ),
     annotated(
+        "AppArmor of the host in the field alone",
+        {APP_ARMOR: "runtime/default"},
+        "spec.containers[0].securityContext.appArmorProfile.type: Forbidden: "
+        "apparmor type in annotation and field must match",
+        securityContext={"appArmorProfile": {"type": "Localhost", "localhostProfile": "b"}},
+        containers=[CONTAINER_WITH_PROFILE],
+    ),
+    annotated(
         "AppArmor of the host told twice, differently",
         {APP_ARMOR: "localhost/a"},
         "spec.containers[0].securityContext.appArmorProfile.localhostProfile: Forbidden: "
         "apparmor profile in annotation and field must match",
-        containers=[
-            {**CONTAINER, "securityContext": {"appArmorProfile": {"type": "Localhost", "localhostProfile": "b"}}}
-        ],
+        containers=[CONTAINER_WITH_PROFILE],
     ),
 ]
 
@@ -281,10 +298,15 @@ def test_a_template_has_rules_of_its_own() -> None:
 
 
 def test_without_defaults_everything_that_is_missing_is_required() -> None:
-    spec = PodSpec(containers=(Container(name="c", image="i"),))
+    name = EnvVar(name="A", value_from=EnvVarSource(field_ref=ObjectFieldSelector(field_path="metadata.name")))
+    container = Container(name="c", image="i", env=(name,), ports=(ContainerPort(container_port=1),))
+    spec = PodSpec(containers=(container,), volumes=(Volume(name="v"),))
     assert shown(validate_pod_spec(spec, None, Path("spec"))) == [
         "spec.terminationGracePeriodSeconds: Required value",
+        "spec.volumes[0]: Required value: must specify a volume type",
         "spec.containers[0].terminationMessagePolicy: Required value",
+        "spec.containers[0].ports[0].protocol: Required value",
+        "spec.containers[0].env[0].valueFrom.fieldRef.apiVersion: Required value",
         "spec.containers[0].imagePullPolicy: Required value",
         "spec.restartPolicy: Required value",
         "spec.dnsPolicy: Required value",
@@ -312,7 +334,10 @@ def test_an_ephemeral_container_only_looks_around() -> None:
         "readinessProbe": probe,
         "startupProbe": probe,
         "lifecycle": {},
-        "volumeMounts": [{"name": "v", "mountPath": "/a", "subPath": "b"}],
+        "volumeMounts": [
+            {"name": "v", "mountPath": "/a", "subPath": "b"},
+            {"name": "v", "mountPath": "/b", "subPathExpr": "c"},
+        ],
     }
     pod = make_pod({"volumes": [{"name": "v", "emptyDir": {}}], "ephemeralContainers": [container]})
     fields = "ports resources resizePolicy restartPolicy livenessProbe readinessProbe startupProbe lifecycle"
@@ -322,6 +347,7 @@ def test_an_ephemeral_container_only_looks_around() -> None:
         'spec.ephemeralContainers[0].targetContainerName: Not found: "x"',
         *(f"spec.ephemeralContainers[0].{field}: {EPHEMERAL}" for field in fields.split()),
         f"spec.ephemeralContainers[0].volumeMounts[0].subPath: {EPHEMERAL}",
+        f"spec.ephemeralContainers[0].volumeMounts[1].subPathExpr: {EPHEMERAL}",
     ]
 
 

@@ -229,6 +229,18 @@ def test_the_difference_shows_the_lines_around_a_change() -> None:
     ]
 
 
+def test_of_a_very_long_change_only_the_beginning_is_shown() -> None:
+    def with_variables(value: str) -> Pod:
+        return make_pod(
+            {"containers": [{**CONTAINER, "env": [{"name": f"V{i}", "value": value} for i in range(2000)]}]}
+        )
+
+    [complaint] = shown(validate_pod_update(with_variables("b"), with_variables("a")))
+    assert '"Name": "V0"' in complaint
+    assert '"Name": "V100"' in complaint
+    assert '"Name": "V1000"' not in complaint
+
+
 def test_the_mark_of_a_mirror_is_given_for_good() -> None:
     plain = make_pod({"nodeName": "n"})
     mirror = make_pod({"nodeName": "n"}, {"annotations": {MIRROR: "x"}})
