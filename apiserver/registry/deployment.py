@@ -99,11 +99,9 @@ def _shown(strategy: DeploymentStrategy) -> Any:
 
 
 def _validate_deadline(spec: DeploymentSpec) -> list[Cause]:
-    deadline = spec.progress_deadline_seconds
-    if deadline is None:
-        return []
     causes = members.not_negative(spec, _SPEC, "progress_deadline_seconds")
-    if deadline <= spec.min_ready_seconds:
+    deadline = spec.progress_deadline_seconds
+    if deadline is not None and deadline <= spec.min_ready_seconds:
         where = _SPEC.child("progressDeadlineSeconds")
         causes.append(fields.invalid(where, deadline, "must be greater than minReadySeconds"))
     return causes

@@ -14,10 +14,9 @@ from apiserver.registry.validation import podstatus, podupdate
 from steersman.api.core import Pod, PodCondition, PodStatus
 
 qos_class = podresources.qos_class
-
-
 validate_status_update = podstatus.validate_pod_status_update
 validate_ephemeral_containers_update = podupdate.validate_ephemeral_containers_update
+prepare_ephemeral_containers_update = podupdate.only_ephemeral_containers
 
 
 def prepare_status_update(new: Pod, old: Pod) -> Pod:
@@ -25,11 +24,6 @@ def prepare_status_update(new: Pod, old: Pod) -> Pod:
     if new.status is old.status or new.status == old.status:
         return new
     return replace(new, status=_remembering(new.status, old.status))
-
-
-def prepare_ephemeral_containers_update(new: Pod, old: Pod) -> Pod:
-    """All that this subresource takes from a request: the ephemeral containers, and the metadata."""
-    return podupdate.only_ephemeral_containers(new, old)
 
 
 def _remembering(new: PodStatus, old: PodStatus) -> PodStatus:

@@ -14,6 +14,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from steersman.api import codec, kinds
 from steersman.pb import objects_pb2, resources_pb2
 from tests import builders
 from tests.integration.hostilevalues import (
@@ -30,6 +31,7 @@ from tests.integration.hostilevalues import (
     junk,
     revision,
 )
+from tests.unit.api import anyobject
 
 DEEP = 100_000
 HUGE = 300_000
@@ -173,6 +175,31 @@ def write(random: Random) -> Request:
         kind = {"Create": pb.CreateRequest, "Bind": pb.BindRequest, "Apply": pb.ApplyRequest}[method]
         made = kind(target=target, json=body, options=odd_options(random))
     return Request("spoiled object", method, made.SerializeToString())
+
+
+def any_kind(random: Random) -> Request:
+    """A complete and meaningless object of any kind, under a good name."""
+    kind = random.choice(kinds.ALL)
+    drawn = codec.to_dict(anyobject.draw(kind.struct, random)) if random.random() < 0.8 else {}
+    name, namespace = random.choice(PRESENT), "default" if kind.namespaced else ""
+    meta = drawn.get("metadata", {}) if random.random() < 0.1 else {}
+    body = {**drawn, "apiVersion": kind.api_version, "kind": kind.kind, "metadata": {**meta, "name": name}}
+    raw = encoded(random, spoiled(random, body) if random.random() < 0.2 else body)
+    target = objects_pb2.Target(
+        group=kind.group, version=kind.version, resource=kind.resource, namespace=namespace, name=name
+    )
+    pb = resources_pb2
+    method = random.choice(("Create", "Create", "Update", "Patch"))
+    made: Message
+    match method:
+        case "Create":
+            target.name = ""
+            made = pb.CreateRequest(target=target, json=raw)
+        case "Patch":
+            made = pb.PatchRequest(target=target, type=random.choice((2, 3)), patch=raw)  # type: ignore[arg-type]
+        case _:
+            made = pb.UpdateRequest(target=target, json=raw)
+    return Request("object of any kind", method, made.SerializeToString())
 
 
 def list_request(random: Random) -> resources_pb2.ListRequest:
@@ -369,6 +396,7 @@ def batch_message(random: Random) -> bytes:
 
 _SMALL: tuple[tuple[Maker, int], ...] = (
     (write, 40),
+    (any_kind, 30),
     (patching, 20),
     (listing, 12),
     (broken_protobuf, 12),

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from apiserver import bootstrap, claims_repair
+from apiserver import claims_repair
 from apiserver.registry.catalog import STRATEGIES
 from apiserver.registry.registry import Registry
 from apiserver.registry.requests import Target
@@ -24,20 +24,20 @@ from apiserver.watchcache.cache import WatchCache
 from steersman.api import kinds, selectors
 from steersman.api.errors import Invalid
 from steersman.base.clock import SystemClock
-from tests.builders import make
+from tests.builders import make, make_namespace
 
 CLIENTS = 16
 SERVICES = 1000
 NETWORK = IPv4Network("10.96.0.0/12")
 
 
-def _services() -> kinds.Kind:
-    found = kinds.by_resource("", "services")
+def _kind(resource: str) -> kinds.Kind:
+    found = kinds.by_resource("", resource)
     assert found is not None
     return found
 
 
-KIND = _services()
+KIND = _kind("services")
 ADDRESSES = keys.claims_of("clusterips")
 PORTS = keys.claims_of("nodeports")
 
@@ -91,7 +91,7 @@ async def cluster(
             await cache.ready()
         # The same seed for both, so that they reach for the same members all the time.
         registries = [Registry(store, cache, strategies, clock, Random(7)) for cache in caches]
-        await bootstrap.fill(registries[0])
+        await registries[0].create(Target(_kind("namespaces")), make_namespace("default"))
         for cache in caches:
             await cache.fresh()
         try:

@@ -18,9 +18,17 @@ _REFERENCE = re.compile(
 _BARE_ID = re.compile(r"[a-f0-9]{64}")
 
 
-@lru_cache(maxsize=4096)
+LONGEST_REFERENCE = 512
+"""A name of 255, a tag of 128 and a digest; longer is no reference, and must not fill the memory of `pull_policy`."""
+
+
 def pull_policy(reference: str) -> str:
     """The default `imagePullPolicy`. What is not a reference at all has no tag, so nothing says that it moves."""
+    return _pull_policy(reference) if len(reference) <= LONGEST_REFERENCE else IF_NOT_PRESENT
+
+
+@lru_cache(maxsize=4096)
+def _pull_policy(reference: str) -> str:
     match = _REFERENCE.fullmatch(reference)
     if match is None or _BARE_ID.fullmatch(reference):
         return IF_NOT_PRESENT

@@ -54,15 +54,17 @@ def validate_label_keys(
     causes = _validate_keys(match, selector, path.child("matchLabelKeys"))
     causes += _validate_keys(mismatch, selector, path.child("mismatchLabelKeys"))
     if selector is not None and match:
+        last = {key: index for index, key in enumerate(match)}
         used = set(selector.match_labels)
         for requirement in selector.match_expressions:
             key = requirement.key
-            if key in match and key in used:
-                where = path.index(len(match) - 1 - match[::-1].index(key))
+            if key in last and key in used:
+                where = path.index(last[key])
                 causes.append(fields.invalid(where, key, "exists in both matchLabelKeys and labelSelector"))
             used.add(key)
+    mismatched = set(mismatch)
     for index, key in enumerate(match):
-        if key in mismatch:
+        if key in mismatched:
             where = path.child("matchLabelKeys").index(index)
             causes.append(fields.invalid(where, key, "exists in both matchLabelKeys and mismatchLabelKeys"))
     return causes

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
 
 from apiserver.registry.validation import checks, filepaths
 from steersman.api import fields
@@ -12,17 +13,44 @@ from steersman.api.fields import Path
 
 _PROPAGATIONS = ("Bidirectional", "HostToContainer", "None")
 _RECURSIVE = ("Disabled", "Enabled", "IfPossible")
-_NO_DEVICES: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Names and paths that are taken by the other way of seeing volumes."""
+
+    names: Set[str]
+    paths: Set[str]
+
+    @classmethod
+    def of_devices(cls, devices: tuple[VolumeDevice, ...]) -> _Places:
+        # The last device of a name counts, as in Kubernetes; that names are unique is another rule.
+        by_name = {device.name: device.device_path for device in devices}
+        return cls(by_name.keys(), frozenset(by_name.values()))
+
+    @classmethod
+    def of_mounts(cls, mounts: tuple[VolumeMount, ...]) -> _Places:
+        by_name = {mount.name: mount.mount_path for mount in mounts}
+        return cls(by_name.keys(), frozenset(by_name.values()))
+
+
+_NO_DEVICES = _Places(frozenset(), frozenset())
 
 
 def validate_mounts(
     container: Container | EphemeralContainer, volumes: Mapping[str, Volume], path: Path
 ) -> list[Cause]:
     causes: list[Cause] = []
-    devices = {d.name: d.device_path for d in container.volume_devices} if container.volume_devices else _NO_DEVICES
+    devices = _Places.of_devices(container.volume_devices) if container.volume_devices else _NO_DEVICES
     taken: set[str] = set()
     for index, mount in enumerate(container.volume_mounts):
-        if mount.name not in volumes or not mount.name or not mount.mount_path or mount.mount_path in taken or devices:
+        if (
+            mount.name not in volumes
+            or not mount.name
+            or not mount.mount_path
+            or mount.mount_path in taken
+            or devices.names
+        ):
             causes += _validate_place(mount, path.index(index), volumes, taken, devices)
         taken.add(mount.mount_path)
         if mount.sub_path or mount.sub_path_expr:
@@ -35,7 +63,7 @@ def validate_mounts(
 
 
 def _validate_place(
-    mount: VolumeMount, path: Path, volumes: Mapping[str, Volume], taken: set[str], devices: Mapping[str, str]
+    mount: VolumeMount, path: Path, volumes: Mapping[str, Volume], taken: set[str], devices: _Places
 ) -> list[Cause]:
     causes: list[Cause] = []
     if not mount.name:
@@ -46,9 +74,9 @@ def _validate_place(
         causes.append(fields.required(path.child("mountPath")))
     if mount.mount_path in taken:
         causes.append(fields.invalid(path.child("mountPath"), mount.mount_path, "must be unique"))
-    if mount.name in devices:
+    if mount.name in devices.names:
         causes.append(fields.invalid(path.child("name"), mount.name, "must not already exist in volumeDevices"))
-    if mount.mount_path in devices.values():
+    if mount.mount_path in devices.paths:
         detail = "must not already exist as a path in volumeDevices"
         causes.append(fields.invalid(path.child("mountPath"), mount.mount_path, detail))
     return causes
@@ -92,17 +120,17 @@ def validate_devices(
     container: Container | EphemeralContainer, volumes: Mapping[str, Volume], path: Path
 ) -> list[Cause]:
     causes: list[Cause] = []
-    mounts = {mount.name: mount.mount_path for mount in container.volume_mounts}
+    mounts = _Places.of_mounts(container.volume_mounts)
     seen_names: set[str] = set()
     seen_paths: set[str] = set()
     for index, device in enumerate(container.volume_devices):
         where = path.index(index)
         causes += _validate_device_name(device, where.child("name"), volumes, seen_names)
         causes += _validate_device_path(device.device_path, where.child("devicePath"), seen_paths)
-        if device.name in mounts:
+        if device.name in mounts.names:
             detail = "must not already exist in volumeMounts"
             causes.append(fields.invalid(where.child("name"), device.name, detail))
-        if device.device_path in mounts.values():
+        if device.device_path in mounts.paths:
             detail = "must not already exist as a path in volumeMounts"
             causes.append(fields.invalid(where.child("devicePath"), device.device_path, detail))
         if device.name:

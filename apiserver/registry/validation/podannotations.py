@@ -45,10 +45,8 @@ def validate_annotations(annotations: Mapping[str, str], spec: PodSpec, path: Pa
     for key, value in annotations.items():
         if key.startswith(SECCOMP_PREFIX):
             causes += _validate_seccomp(value, path.child(key))
-    for key, value in annotations.items():
-        if key.startswith(APP_ARMOR_PREFIX):
-            causes += _validate_app_armor(key, value, spec, path.key(key))
-    return causes
+    profiles = {key: value for key, value in annotations.items() if key.startswith(APP_ARMOR_PREFIX)}
+    return causes + _validate_app_armor(profiles, spec, path) if profiles else causes
 
 
 def validate_fields_agree(annotations: Mapping[str, str], spec: PodSpec, path: Path) -> list[Cause]:
@@ -102,13 +100,16 @@ def _validate_seccomp(profile: str, path: Path) -> list[Cause]:
     return [fields.invalid(path, profile, "must be a valid seccomp profile")]
 
 
-def _validate_app_armor(key: str, profile: str, spec: PodSpec, path: Path) -> list[Cause]:
+def _validate_app_armor(profiles: Mapping[str, str], spec: PodSpec, path: Path) -> list[Cause]:
     causes: list[Cause] = []
-    name = key.removeprefix(APP_ARMOR_PREFIX)
-    if not any(container.name == name for container, _ in walking.every_container(spec, path)):
-        causes.append(fields.invalid(path, name, "container not found"))
-    if profile not in ("", _RUNTIME_DEFAULT, _UNCONFINED) and not profile.startswith(_LOCALHOST):
-        causes.append(fields.invalid(path, profile, f"invalid AppArmor profile name: {quoted(profile)}"))
+    known = {container.name for container, _ in walking.every_container(spec, path)}
+    for key, profile in profiles.items():
+        name = key.removeprefix(APP_ARMOR_PREFIX)
+        if name not in known:
+            causes.append(fields.invalid(path.key(key), name, "container not found"))
+        if profile not in ("", _RUNTIME_DEFAULT, _UNCONFINED) and not profile.startswith(_LOCALHOST):
+            detail = f"invalid AppArmor profile name: {quoted(profile)}"
+            causes.append(fields.invalid(path.key(key), profile, detail))
     return causes
 
 

@@ -219,16 +219,16 @@ def _reads_files(spec: PodSpec) -> bool:
 def _validate_files_of_variables(spec: PodSpec, path: Path) -> list[Cause]:
     """Variables read from files: the file lies in an emptyDir that an earlier container has written to."""
     causes: list[Cause] = []
+    by_name = {volume.name: volume for volume in spec.volumes}
     for container, where in walking.every_container(spec, path):
         for index, variable in enumerate(container.env):
             source = variable.value_from
             if source is None or source.file_key_ref is None:
                 continue
             name = source.file_key_ref.volume_name
-            named = [volume for volume in spec.volumes if volume.name == name]
-            where_name = where.child("env").index(index).child("valueFrom").child("fileKeyRef").child("volumeName")
-            if not named:
+            where_name = where.child("env").index(index).child("valueFrom", "fileKeyRef", "volumeName")
+            if name not in by_name:
                 causes.append(fields.not_found(where_name, name))
-            elif named[-1].empty_dir is None:
+            elif by_name[name].empty_dir is None:
                 causes.append(fields.invalid(where_name, name, "referenced volume must be of type emptyDir"))
     return causes

@@ -107,11 +107,11 @@ def _validate_ended(
     may_restart: Callable[[str, int], bool],
 ) -> list[Cause]:
     causes: list[Cause] = []
+    alive = {status.name for status in new if status.state.terminated is None}
     for index, before in enumerate(old):
         if before.state.terminated is None:
             continue
-        revived = any(now.name == before.name and now.state.terminated is None for now in new)
-        if revived and not may_restart(before.name, before.state.terminated.exit_code):
+        if before.name in alive and not may_restart(before.name, before.state.terminated.exit_code):
             causes.append(fields.forbidden(path.index(index).child("state"), _ENDED))
     return causes
 
@@ -208,6 +208,7 @@ def _validate_devices(
 ) -> list[Cause]:
     """`containers`: None for ephemeral ones, which have no devices."""
     causes: list[Cause] = []
+    by_name = {container.name: container for container in containers or ()}
     for index, status in enumerate(statuses):
         if not status.allocated_resources_status:
             continue
@@ -215,7 +216,7 @@ def _validate_devices(
         if containers is None:
             causes.append(fields.forbidden(where, "must not be specified in container status"))
             continue
-        container = next((one for one in containers if one.name == status.name), None)
+        container = by_name.get(status.name)
         for position, resource in enumerate(status.allocated_resources_status):
             if container is not None:
                 causes += _validate_was_asked_for(resource, container, where.index(position).child("name"))

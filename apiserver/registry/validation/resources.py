@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from functools import lru_cache
 
 from apiserver.registry import podresources
 from apiserver.registry.podresources import HUGE_PAGES, Side
@@ -17,6 +17,7 @@ from steersman.api.part import Quantity
 NameRule = Callable[[str, Path], list[Cause]]
 
 _OF_CONTAINERS = frozenset({"cpu", "memory", "ephemeral-storage"})
+_MOST_NAMES_SHOWN = 100  # each wrong claim lists all right ones: thousands of both would be a gigabyte of complaints
 _ORDINARY = frozenset({"cpu", "memory"})
 _OF_PODS = ("cpu", HUGE_PAGES, "memory")
 _COUNTED = frozenset(
@@ -77,14 +78,13 @@ def validate_pod_resources(spec: PodSpec, claim_names: Collection[str], path: Pa
     return causes + _validate_budget(spec, resources, path)
 
 
-@lru_cache(maxsize=1024)
 def is_counted_whole(name: str) -> bool:
     """Whether there is no half of it: objects, and devices that plugins offer under a domain of their own."""
     if name in _COUNTED:
         return True
     if podresources.is_native(name) or name.startswith("requests."):
         return False
-    return not names.qualified_name(f"requests.{name}")
+    return not checks.complaints(names.qualified_name, f"requests.{name}")
 
 
 def validate_amount(name: str, amount: str, path: Path) -> list[Cause]:
@@ -184,7 +184,7 @@ def _validate_pod_name(name: str, path: Path) -> list[Cause]:
 
 def _validate_claims(claims: tuple[ResourceClaim, ...], claim_names: Collection[str], path: Path) -> list[Cause]:
     causes: list[Cause] = []
-    seen: set[str] = set()
+    seen: Counter[str] = Counter()
     for index, claim in enumerate(claims):
         where = path.index(index)
         if not claim.name:
@@ -192,15 +192,23 @@ def _validate_claims(claims: tuple[ResourceClaim, ...], claim_names: Collection[
             continue
         causes += _validate_claim_once(claim, where, seen)
         if claim.name not in claim_names:
-            known = f": {', '.join(sorted(claim_names))}" if claim_names else " which is empty"
-            missing = fields.not_found(where, claim.name)
-            text = f"{missing.message}: must be one of the names in pod.spec.resourceClaims{known}"
-            causes.append(Cause(missing.reason, text, missing.field))
+            causes.append(_not_among(claim.name, claim_names, where))
     return causes
 
 
-def _validate_claim_once(claim: ResourceClaim, path: Path, seen: set[str]) -> list[Cause]:
-    """A claim may be used whole, or request by request, but nothing of it twice."""
+def _not_among(name: str, known: Collection[str], path: Path) -> Cause:
+    shown = ", ".join(sorted(known)) if len(known) <= _MOST_NAMES_SHOWN else f"{len(known)} names"
+    where = f": {shown}" if known else " which is empty"
+    missing = fields.not_found(path, name)
+    text = f"{missing.message}: must be one of the names in pod.spec.resourceClaims{where}"
+    return Cause(missing.reason, text, missing.field)
+
+
+def _validate_claim_once(claim: ResourceClaim, path: Path, seen: Counter[str]) -> list[Cause]:
+    """A claim may be used whole, or request by request, but nothing of it twice.
+
+    `seen` counts what has been used, and under `name/` how many requests of a claim have been.
+    """
     if claim.name in seen:
         return [fields.duplicate(path, claim.name)]
     causes: list[Cause] = []
@@ -211,9 +219,10 @@ def _validate_claim_once(claim: ResourceClaim, path: Path, seen: set[str]) -> li
     if entry in seen:
         causes.append(fields.duplicate(path, entry))
     elif not claim.request:
-        parts = [used for used in seen if used.startswith(f"{claim.name}/")]
-        causes += [fields.duplicate(path, claim.name) for _ in parts]
-    seen.add(entry)
+        causes += [fields.duplicate(path, claim.name)] * seen[f"{claim.name}/"]
+    if claim.request and entry not in seen:
+        seen[f"{claim.name}/"] += 1
+    seen[entry] += 1
     return causes
 
 

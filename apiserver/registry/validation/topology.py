@@ -15,6 +15,7 @@ _NOT_POSITIVE = "must be greater than zero"
 
 def validate_spread(constraints: tuple[TopologySpreadConstraint, ...], path: Path) -> list[Cause]:
     causes: list[Cause] = []
+    last = {(each.topology_key, each.when_unsatisfiable): index for index, each in enumerate(constraints)}
     for index, constraint in enumerate(constraints):
         where = path.index(index)
         if constraint.max_skew <= 0:
@@ -22,8 +23,7 @@ def validate_spread(constraints: tuple[TopologySpreadConstraint, ...], path: Pat
         if not constraint.topology_key:
             causes.append(fields.required(where.child("topologyKey"), "can not be empty"))
         causes += checks.choice(constraint.when_unsatisfiable, where.child("whenUnsatisfiable"), _ACTIONS)
-        pair = (constraint.topology_key, constraint.when_unsatisfiable)
-        if any((later.topology_key, later.when_unsatisfiable) == pair for later in constraints[index + 1 :]):
+        if last[constraint.topology_key, constraint.when_unsatisfiable] > index:
             shown = f"{{{constraint.topology_key}, {constraint.when_unsatisfiable}}}"
             causes.append(fields.duplicate(where.child("{topologyKey, whenUnsatisfiable}"), shown))
         causes += _validate_details(constraint, where)

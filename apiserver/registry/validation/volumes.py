@@ -43,6 +43,7 @@ def validate_volumes(
     """
     usable: dict[str, Volume] = {}
     causes: list[Cause] = []
+    own_claims = {f"{pod_name}-{volume.name}" for volume in volumes if volume.ephemeral is not None}
     for index, volume in enumerate(volumes):
         where = path.index(index)
         wrong = _validate_source(volume, where, pod_name=pod_name, in_pod=in_pod)
@@ -55,9 +56,11 @@ def validate_volumes(
         if not wrong:
             usable[volume.name] = volume
         causes += wrong
-        if pod_name and volume.persistent_volume_claim is not None:
-            claim = volume.persistent_volume_claim.claim_name
-            causes += _validate_not_own_claim(claim, volumes, pod_name, where.child("persistentVolumeClaim"))
+        claim = volume.persistent_volume_claim
+        if pod_name and claim is not None and claim.claim_name in own_claims:
+            detail = "must not reference a PVC that gets created for an ephemeral volume"
+            path_of_name = where.child("persistentVolumeClaim").child("claimName")
+            causes.append(fields.invalid(path_of_name, claim.claim_name, detail))
     return usable, causes
 
 
@@ -104,13 +107,6 @@ def _validate_claim_to_be(name: str, pod_name: str, path: Path) -> list[Cause]:
         fields.invalid(path.child("name"), name, f"PVC name {quoted(claim)}: {complaint}")
         for complaint in names.dns_subdomain(claim)
     ]
-
-
-def _validate_not_own_claim(claim: str, volumes: tuple[Volume, ...], pod_name: str, path: Path) -> list[Cause]:
-    if not any(other.ephemeral is not None and f"{pod_name}-{other.name}" == claim for other in volumes):
-        return []
-    detail = "must not reference a PVC that gets created for an ephemeral volume"
-    return [fields.invalid(path.child("claimName"), claim, detail)]
 
 
 def _empty_dir(source: EmptyDirVolumeSource, path: Path) -> list[Cause]:

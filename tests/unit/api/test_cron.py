@@ -40,6 +40,10 @@ WRONG = [
     ("@every soon", 'failed to parse duration @every soon: time: invalid duration "soon"'),
     ("@every 5", 'failed to parse duration @every 5: time: missing unit in duration "5"'),
     ("@every 5d", 'failed to parse duration @every 5d: time: unknown unit "d" in duration "5d"'),
+    (
+        f"@every {2**63}ns",
+        f'failed to parse duration @every {2**63}ns: time: invalid duration "{2**63}ns"',
+    ),
     ("@every 1.h.", 'failed to parse duration @every 1.h.: time: invalid duration "1.h."'),
 ]
 
@@ -86,7 +90,14 @@ def test_a_day_that_never_comes() -> None:
     assert cron.parse("0 0 30 2 *").next_after(NOON, UTC) is None
 
 
-EVERY = [("@every 90s", 90), ("@every 1h30m", 5400), ("@every 1.5m", 90), ("@every 10ms", 1), ("@every -5s", 1)]
+EVERY = [
+    ("@every 90s", 90),
+    ("@every 1h30m", 5400),
+    ("@every 1.5m", 90),
+    ("@every 10ms", 1),
+    ("@every -5s", 1),
+    ("@every 0", 1),
+]
 
 
 @pytest.mark.parametrize(("text", "seconds"), EVERY, ids=[text for text, _ in EVERY])

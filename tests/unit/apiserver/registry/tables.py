@@ -77,7 +77,7 @@ class Subject:
 
     def make(self, patch: Patch | None = None) -> Any:
         """The object as it is stored: with its defaults."""
-        return self.strategy.default(decode(self.struct, mergepatch.apply(self.manifest, patch or {})))
+        return self._read(mergepatch.apply(self.manifest, patch or {}))
 
     def defaulted(self, patch: Patch | None = None) -> dict[str, Any]:
         return codec.to_dict(self.make(patch))
@@ -88,9 +88,16 @@ class Subject:
         return shown([*self.strategy.validate(new), *self.strategy.validate_create(new)])
 
     def complaints_about_step(self, step: Step) -> list[str]:
-        old = self.make(step.before)
-        new = self.make(mergepatch.apply(step.before or {}, step.patch))
-        return shown(self.strategy.validate_update(self.strategy.prepare_update(new, old), old))
+        """About the change of an object that was created as `before` says, and has got its status since."""
+        before = dict(step.before or {})
+        status = before.pop("status", None)
+        stored = mergepatch.apply(self.defaulted(before), {"status": status} if status else {})
+        old = self._read(stored)
+        new = self.strategy.prepare_update(self._read(mergepatch.apply(stored, step.patch)), old)
+        return shown(self.strategy.validate_update(new, old))
+
+    def _read(self, document: Patch) -> Any:
+        return self.strategy.default(decode(self.struct, document))
 
 
 def ids(rows: Sequence[Row] | Sequence[Step]) -> list[str]:

@@ -96,7 +96,8 @@ ROWS = [
     row(
         "a selector that does not fit",
         selected(scope("BestEffort"), cpu="1"),
-        f'{SELECTOR}: Invalid value: {{"MatchExpressions":[{{"ScopeName":"BestEffort","Operator":"Exists","Values":null}}]}}: '
+        f"{SELECTOR}: Invalid value: "
+        '{"MatchExpressions":[{"ScopeName":"BestEffort","Operator":"Exists","Values":null}]}: '
         "unsupported scope applied to resource",
     ),
     row(

@@ -134,6 +134,7 @@ ROWS = [
         {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "120%"}},
         '.rollingUpdate.maxUnavailable: Invalid value: "120%": must not be greater than 100%',
     ),
+    strategy("on delete", {"type": "OnDelete"}),
     row(
         "no such retention",
         {"spec": {"persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Burn", "whenScaled": "Bury"}}},

@@ -2,54 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from apiserver.registry.controllerrevision import CONTROLLERREVISION
-from apiserver.registry.cronjob import CRONJOB
-from apiserver.registry.daemonset import DAEMONSET
-from apiserver.registry.deployment import DEPLOYMENT
-from apiserver.registry.horizontalpodautoscaler import HORIZONTALPODAUTOSCALER
-from apiserver.registry.job import JOB
-from apiserver.registry.poddisruptionbudget import PODDISRUPTIONBUDGET
-from apiserver.registry.podtemplate import PODTEMPLATE
-from apiserver.registry.priorityclass import PRIORITYCLASS
-from apiserver.registry.replicaset import REPLICASET
-from apiserver.registry.replicationcontroller import REPLICATIONCONTROLLER
-from apiserver.registry.runtimeclass import RUNTIMECLASS
-from apiserver.registry.statefulset import STATEFULSET
-from apiserver.registry.strategy import Strategy
-from steersman.api import apps, autoscaling, batch, codec, core, node, policy, scheduling
+from apiserver.registry.patching import mergepatch
+from steersman.api import codec
 from steersman.api.errors import Cause
-from steersman.api.meta import Object
 from tests.unit.api.test_round_trips import documents
+from tests.unit.apiserver.registry import (
+    test_controllerrevision,
+    test_cronjob,
+    test_daemonset,
+    test_deployment,
+    test_horizontalpodautoscaler,
+    test_job,
+    test_poddisruptionbudget,
+    test_podtemplate,
+    test_priorityclass,
+    test_replicaset,
+    test_replicationcontroller,
+    test_runtimeclass,
+    test_statefulset,
+)
 from tests.unit.apiserver.registry.pods import decode
-
-
-@dataclass(frozen=True)
-class Subject:
-    struct: type[Object]
-    strategy: Strategy
-
+from tests.unit.apiserver.registry.tables import Subject
 
 SUBJECTS = [
-    Subject(apps.ControllerRevision, CONTROLLERREVISION),
-    Subject(apps.DaemonSet, DAEMONSET),
-    Subject(apps.Deployment, DEPLOYMENT),
-    Subject(apps.ReplicaSet, REPLICASET),
-    Subject(apps.StatefulSet, STATEFULSET),
-    Subject(autoscaling.HorizontalPodAutoscaler, HORIZONTALPODAUTOSCALER),
-    Subject(batch.CronJob, CRONJOB),
-    Subject(batch.Job, JOB),
-    Subject(core.PodTemplate, PODTEMPLATE),
-    Subject(core.ReplicationController, REPLICATIONCONTROLLER),
-    Subject(node.RuntimeClass, RUNTIMECLASS),
-    Subject(policy.PodDisruptionBudget, PODDISRUPTIONBUDGET),
-    Subject(scheduling.PriorityClass, PRIORITYCLASS),
+    test_controllerrevision.SUBJECT,
+    test_cronjob.SUBJECT,
+    test_daemonset.SUBJECT,
+    test_deployment.SUBJECT,
+    test_horizontalpodautoscaler.SUBJECT,
+    test_job.SUBJECT,
+    test_poddisruptionbudget.SUBJECT,
+    test_podtemplate.SUBJECT,
+    test_priorityclass.SUBJECT,
+    test_replicaset.SUBJECT,
+    test_replicationcontroller.SUBJECT,
+    test_runtimeclass.SUBJECT,
+    test_statefulset.SUBJECT,
 ]
 
 
@@ -58,7 +52,7 @@ SUBJECTS = [
 @given(data=st.data())
 def test_whatever_is_sent(subject: Subject, data: st.DataObject) -> None:
     strategy = subject.strategy
-    old, new = (_draw(subject, data) for _ in range(2))
+    old, new = _draw(subject, data), _draw(subject, data)
     assert strategy.default(new) == new
     assert codec.load(subject.struct, codec.encode(new)) == new
     step = strategy.prepare_update(new, old)
@@ -68,4 +62,7 @@ def test_whatever_is_sent(subject: Subject, data: st.DataObject) -> None:
 
 
 def _draw(subject: Subject, data: st.DataObject) -> Any:
-    return subject.strategy.default(decode(subject.struct, data.draw(documents(subject.struct))))
+    """An object out of nowhere, or a valid one with something out of nowhere in it."""
+    drawn = data.draw(documents(subject.struct))
+    whole = mergepatch.apply(subject.manifest, drawn) if data.draw(st.booleans()) else drawn
+    return subject.strategy.default(decode(subject.struct, whole))
