@@ -10,6 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from apiserver import bootstrap_rules
 from apiserver.bootstrap_controllers import CONTROLLERS
 from apiserver.bootstrap_policy import (
     CLUSTER_BINDINGS,
@@ -18,7 +19,6 @@ from apiserver.bootstrap_policy import (
     NAMESPACE_BINDINGS,
     NAMESPACE_ROLES,
 )
-from apiserver.bootstrap_rules import rule, subjects
 from steersman.api.meta import LabelSelector, ObjectMeta
 from steersman.api.rbac import AggregationRule, ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef
 
@@ -74,7 +74,7 @@ def _gathered_roles(parts: Sequence[ClusterRole]) -> list[ClusterRole]:
 
 
 def _rules(lines: Iterable[str]) -> tuple[PolicyRule, ...]:
-    return tuple(map(rule, lines))
+    return tuple(map(bootstrap_rules.rule, lines))
 
 
 def _cluster_binding(name: str, whom: str) -> ClusterRoleBinding:
@@ -82,7 +82,7 @@ def _cluster_binding(name: str, whom: str) -> ClusterRoleBinding:
         api_version=API_VERSION,
         kind="ClusterRoleBinding",
         metadata=_metadata(name),
-        subjects=subjects(whom),
+        subjects=bootstrap_rules.subjects(whom),
         role_ref=RoleRef(api_group=_GROUP, kind="ClusterRole", name=name),
     )
 
@@ -102,7 +102,7 @@ def _all() -> Iterator[Role | ClusterRole | RoleBinding | ClusterRoleBinding]:
             api_version=API_VERSION,
             kind="RoleBinding",
             metadata=_metadata(name, namespace),
-            subjects=subjects(whom),
+            subjects=bootstrap_rules.subjects(whom),
             role_ref=RoleRef(api_group=_GROUP, kind="Role", name=role or name),
         )
 

@@ -54,10 +54,15 @@ class NoSuccess(Exception):
 
 class BareWire:
     def __init__(self, channel: aio.Channel) -> None:
+        self._channel = channel
         self._unary = {
             method: channel.unary_unary(_PATH + method) for method in methods() if method not in ("Watch", "Batch")
         }
         self._streams = {method: channel.stream_stream(_PATH + method) for method in ("Watch", "Batch")}
+
+    def is_connected(self) -> bool:
+        """Whether a call would be sent at once. Asking has a lost connection made anew."""
+        return bool(self._channel.get_state(try_to_connect=True) is grpc.ChannelConnectivity.READY)
 
     async def call(self, method: str, request: Message | bytes, *, seconds: float = CALL_SECONDS) -> Any:
         """The reply. Raises NoSuccess."""

@@ -79,7 +79,7 @@ _CORE: Mapping[str, Fields] = {
     "resourcequotas/v1": {"spec": {"hard": {"pods": "10"}}},
     "secrets/v1": {"type": "Opaque", "data": {"password": "aHVudGVyMg=="}},
     "serviceaccounts/v1": {"automountServiceAccountToken": False},
-    "services/v1": {"spec": {"selector": {"app": "web"}, "ports": [{"port": 80}]}},
+    "services/v1": {"spec": {"type": "LoadBalancer", "selector": {"app": "web"}, "ports": [{"port": 80}]}},
 }
 
 _WORKLOADS: Mapping[str, Fields] = {
@@ -281,7 +281,7 @@ STATUSES: Mapping[str, Fields] = {
     "deployments.apps/v1": {"observedGeneration": 1, "replicas": 2, "readyReplicas": 1},
     "flowschemas.flowcontrol.apiserver.k8s.io/v1": {"conditions": [_condition("Dangling", **_WORDY)]},
     "horizontalpodautoscalers.autoscaling/v1": {"currentReplicas": 2, "desiredReplicas": 3},
-    "horizontalpodautoscalers.autoscaling/v2": {"currentReplicas": 2, "desiredReplicas": 3, "currentMetrics": None},
+    "horizontalpodautoscalers.autoscaling/v2": {"currentReplicas": 2, "desiredReplicas": 3},
     "ingresses.networking.k8s.io/v1": {"loadBalancer": {"ingress": [{"ip": "192.0.2.7"}]}},
     "jobs.batch/v1": {"active": 1, "startTime": _NOON, "ready": 0, "terminating": 0, "uncountedTerminatedPods": {}},
     "namespaces/v1": {"phase": "Active", "conditions": [_condition("NamespaceContentRemaining", **_WORDY)]},

@@ -30,6 +30,10 @@ class Lookup:
     async def every(self, struct: type[Found]) -> list[Found]:
         """All objects of a (small) kind, in the newest state."""
         await self._cache.fresh()
+        return self.cached(struct)
+
+    def cached(self, struct: type[Found]) -> list[Found]:
+        """All objects of a (small) kind, as far as they are known here."""
         collection = self._cache.collection(_BY_STRUCT[struct].qualified_resource)
         return [codec.load(struct, item.value) for item in collection.scan()]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 from apiserver.admission import refusal
@@ -25,7 +27,7 @@ async def admit(pod: Pod, lookup: Lookup) -> Pod:
     return with_priority(pod, chosen)
 
 
-def default_class(classes: list[PriorityClass]) -> PriorityClass | None:
+def default_class(classes: Iterable[PriorityClass]) -> PriorityClass | None:
     """The one marked as default; of several (a race between their creators) the lowest."""
     return min((each for each in classes if each.global_default), key=lambda each: each.value, default=None)
 
@@ -49,10 +51,20 @@ def with_priority(pod: Pod, chosen: PriorityClass | None) -> Pod:
     return replace(pod, spec=replace(pod.spec, priority=value, preemption_policy=policy, priority_class_name=name))
 
 
-async def admit_class(new: PriorityClass, lookup: Lookup) -> PriorityClass:
+def kept(new: Pod, old: Pod) -> Pod:
+    """An updated pod that is silent about its priority has the one that it was given."""
+    spec = new.spec
+    if spec.priority is not None and spec.preemption_policy is not None:
+        return new
+    priority = old.spec.priority if spec.priority is None else spec.priority
+    policy = old.spec.preemption_policy if spec.preemption_policy is None else spec.preemption_policy
+    return replace(new, spec=replace(spec, priority=priority, preemption_policy=policy))
+
+
+def only_default(new: PriorityClass, present: Iterable[PriorityClass]) -> PriorityClass:
+    """Forbidden if the class is to be the default and another one is."""
     if new.global_default:
-        others = [each for each in await lookup.every(PriorityClass) if each.metadata.name != new.metadata.name]
-        marked = default_class(others)
+        marked = default_class([each for each in present if each.metadata.name != new.metadata.name])
         if marked is not None:
             why = f"PriorityClass {marked.metadata.name} is already marked as default. Only one default can exist"
             raise errors.forbidden(_CLASSES, new.metadata.name, why)

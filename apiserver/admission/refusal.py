@@ -10,4 +10,6 @@ _PODS = Subject(group="", resource="pods", kind="Pod")
 
 
 def of_pod(pod: Pod, why: str) -> Forbidden:
-    return errors.forbidden(_PODS, pod.metadata.name, why)
+    """A name that the server is still drawing is not told: the next try would have another."""
+    name, drawn_from = pod.metadata.name, pod.metadata.generate_name
+    return errors.forbidden(_PODS, drawn_from if drawn_from and name.startswith(drawn_from) else name, why)

@@ -6,7 +6,7 @@ from random import Random
 
 from msgspec.structs import replace
 
-from apiserver.admission import refusal
+from apiserver.admission import refusal, secrets
 from apiserver.admission.lookup import Lookup
 from steersman.api.core import (
     ConfigMapProjection,
@@ -36,8 +36,9 @@ _SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 
 async def admit(pod: Pod, lookup: Lookup, random: Random) -> Pod:
     if MIRROR in pod.metadata.annotations:
-        if pod.spec.service_account_name:
-            raise refusal.of_pod(pod, "a mirror pod may not reference service accounts")
+        why = _complain_of_mirror(pod)
+        if why:
+            raise refusal.of_pod(pod, why)
         return pod
     name = pod.spec.service_account_name or DEFAULT
     namespace = pod.metadata.namespace
@@ -45,7 +46,23 @@ async def admit(pod: Pod, lookup: Lookup, random: Random) -> Pod:
     if account is None:
         missing = f'error looking up service account {namespace}/{name}: serviceaccount "{name}" not found'
         raise refusal.of_pod(pod, missing)
-    return running_as(pod, account, random)
+    pod = running_as(pod, account, random)
+    why = secrets.complain(pod, account)
+    if why:
+        raise refusal.of_pod(pod, why)
+    return pod
+
+
+def _complain_of_mirror(pod: Pod) -> str:
+    """A mirror shows what a node runs on its own: nothing in it may depend on the cluster."""
+    if pod.spec.service_account_name:
+        return "a mirror pod may not reference service accounts"
+    if any(secrets.named_by(pod)):
+        return "a mirror pod may not reference secrets"
+    projected = [volume.projected for volume in pod.spec.volumes if volume.projected is not None]
+    if any(source.service_account_token is not None for each in projected for source in each.sources):
+        return "a mirror pod may not use ServiceAccountToken volume projections"
+    return ""
 
 
 def running_as(pod: Pod, account: ServiceAccount, random: Random) -> Pod:
@@ -66,14 +83,20 @@ def wants_token(pod: Pod, account: ServiceAccount) -> bool:
 
 
 def with_token(pod: Pod, random: Random) -> Pod:
-    """A projected volume with token, CA and namespace, mounted wherever nothing else is at that path."""
-    spec = pod.spec
+    """A projected volume with token, CA and namespace, mounted wherever nothing else is at that path.
+
+    A volume that has such a name already, in a pod copied from another, is taken for that one.
+    """
+    spec, volumes = pod.spec, pod.spec.volumes
     if all(_mounts_something(each) for each in (*spec.init_containers, *spec.containers)):
         return pod
-    volume_name = VOLUME_PREFIX + "".join(random.choices(_SUFFIX_ALPHABET, k=5))
+    volume_name = next((volume.name for volume in volumes if volume.name.startswith(VOLUME_PREFIX)), "")
+    if not volume_name:
+        volume_name = VOLUME_PREFIX + "".join(random.choices(_SUFFIX_ALPHABET, k=5))
+        volumes = (*volumes, token_volume(volume_name))
     mounted = replace(
         spec,
-        volumes=(*spec.volumes, token_volume(volume_name)),
+        volumes=volumes,
         init_containers=tuple(_mounted(each, volume_name) for each in spec.init_containers),
         containers=tuple(_mounted(each, volume_name) for each in spec.containers),
     )

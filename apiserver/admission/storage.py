@@ -1,22 +1,28 @@
-"""Storage that is in use is not torn away: a finalizer on every new volume and claim, taken off when nobody uses it."""
+"""Storage that is in use is not torn away: a finalizer on every new volume, claim and class of attributes, taken off
+when nobody uses it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TypeVar
 
 from msgspec.structs import replace
 
 from steersman.api.core import PersistentVolume, PersistentVolumeClaim
+from steersman.api.meta import Object
+from steersman.api.storage import VolumeAttributesClass
 
-PV_PROTECTION = "kubernetes.io/pv-protection"
-PVC_PROTECTION = "kubernetes.io/pvc-protection"
+PROTECTION: Mapping[type[Object], str] = {
+    PersistentVolume: "kubernetes.io/pv-protection",
+    PersistentVolumeClaim: "kubernetes.io/pvc-protection",
+    VolumeAttributesClass: "kubernetes.io/vac-protection",
+}
 
-Storage = TypeVar("Storage", PersistentVolume, PersistentVolumeClaim)
+Storage = TypeVar("Storage", bound=Object)
 
 
-def admit(volume: Storage) -> Storage:
-    finalizer = PV_PROTECTION if isinstance(volume, PersistentVolume) else PVC_PROTECTION
-    metadata = volume.metadata
+def admit(new: Storage) -> Storage:
+    finalizer, metadata = PROTECTION[type(new)], new.metadata
     if finalizer in metadata.finalizers:
-        return volume
-    return replace(volume, metadata=replace(metadata, finalizers=(*metadata.finalizers, finalizer)))
+        return new
+    return replace(new, metadata=replace(metadata, finalizers=(*metadata.finalizers, finalizer)))

@@ -207,5 +207,6 @@ CERTIFICATE_SIGNING_REQUEST = Strategy(
     validate=validate,
     validate_update=validate_update,
     prepare_update=prepare_update,
+    prepare_status_update=prepare_update,
     name_rule=any_name,
 )

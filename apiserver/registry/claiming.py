@@ -139,26 +139,25 @@ class Claimant:
         """The object with everything that it needs; what is picked may still turn out to be taken."""
         return self._how.allocate(new, old, self._picks)
 
-    def exchange(self, new: Any, old: Any = None, *, owner: str = "") -> list[Put]:
-        """The puts that go with the step from `old` to `new`. `owner` is the object's key, for those who look.
-
-        Raises when the user chose what is not in the pool at all.
-        """
-        if self.is_idle:
-            return []
-        held = self._claims_of(old) if old is not None else {}
-        wanted = self._claims_of(new) if new is not None else {}
-        self._wanted = {key: claim for key, claim in wanted.items() if key not in held}
-        for claim in self._wanted.values():
+    def check(self, new: Any, old: Any = None) -> None:
+        """Raise when the user chose what is not in the pool at all."""
+        for claim in self._gained(new, old).values():
             if claim.member not in claim.pool.members:
                 raise claim.refuse(claim.pool.outside)
+
+    def exchange(self, new: Any, old: Any = None, *, owner: str = "") -> list[Put]:
+        """The puts that go with the step from `old` to `new` (None: the object is not there).
+
+        `owner` is the object's key; it becomes the claim's value, for those who look.
+        """
+        self._wanted = self._gained(new, old)
+        kept = self._claims_of(new)
         gained = [Put(key, owner.encode(), absent=True) for key in self._wanted]
-        return gained + [Put(key, None) for key in held if key not in wanted]
+        return gained + [Put(key, None) for key in self._claims_of(old) if key not in kept]
 
     async def rehearse(self, store: Store, new: Any, old: Any = None) -> None:
         """Raise what the write would, without writing."""
-        self.exchange(new, old)
-        for key, claim in self._wanted.items():
+        for key, claim in self._gained(new, old).items():
             if self._picks.has(key):
                 continue
             try:
@@ -181,5 +180,9 @@ class Claimant:
             listing = await store.list(claim.pool.prefix)
             self._picks.avoid_all(claim.pool, (stored.key for stored in listing.items))
 
+    def _gained(self, new: Any, old: Any) -> dict[str, Claim]:
+        held = self._claims_of(old)
+        return {key: claim for key, claim in self._claims_of(new).items() if key not in held}
+
     def _claims_of(self, obj: Any) -> dict[str, Claim]:
-        return {claim.key: claim for claim in self._how.claims(obj)}
+        return {claim.key: claim for claim in self._how.claims(obj)} if obj is not None else {}

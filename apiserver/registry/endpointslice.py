@@ -38,6 +38,13 @@ def _default_port(port: EndpointPort) -> EndpointPort:
     return replace(port, name=port.name or "", protocol="TCP" if port.protocol is None else port.protocol)
 
 
+def prepare_update(new: EndpointSlice, old: EndpointSlice) -> EndpointSlice:
+    """Labels say which Service a slice belongs to, so for this kind they count as something else asked for."""
+    if new.metadata.labels == old.metadata.labels:
+        return new
+    return replace(new, metadata=replace(new.metadata, generation=old.metadata.generation + 1))
+
+
 def validate(new: EndpointSlice) -> list[Cause]:
     causes = checks.required_choice(new.address_type, _ADDRESS_TYPE, ADDRESS_TYPES)
     causes += _validate_ports(new.ports, Path("ports"))
@@ -135,4 +142,6 @@ def _validate_names(given: Sequence[str], path: Path, rule: Callable[[str], list
     return causes
 
 
-ENDPOINT_SLICE = Strategy(default=default, validate=validate, validate_update=validate_update)
+ENDPOINT_SLICE = Strategy(
+    default=default, validate=validate, validate_update=validate_update, prepare_update=prepare_update
+)

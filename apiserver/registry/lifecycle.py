@@ -75,11 +75,10 @@ def with_status_of(new: Any, old: Any) -> Any:
 
 
 def counted(new: Any, old: Any, kind: Kind) -> Any:
-    """`generation` grown by one if the user asks for something else than before."""
-    generation = old.metadata.generation
-    if kind.generation and asks_for_something_else(new, old):
-        generation += 1
-    return replace(new, metadata=replace(new.metadata, generation=generation))
+    """`generation` grown by one if the user asks for something else than before, unless a strategy has grown it."""
+    if not kind.generation or not asks_for_something_else(new, old):
+        return new
+    return replace(new, metadata=replace(new.metadata, generation=old.metadata.generation + 1))
 
 
 def asks_for_something_else(new: Any, old: Any) -> bool:

@@ -26,6 +26,15 @@ MAX_MANAGER_BYTES = 128
 MAX_SUBRESOURCE_BYTES = 256
 
 _METADATA: Final = Path("metadata")
+_ANNOTATIONS: Final = _METADATA.child("annotations")
+_FINALIZERS: Final = _METADATA.child("finalizers")
+_GENERATE_NAME: Final = _METADATA.child("generateName")
+_GENERATION: Final = _METADATA.child("generation")
+_LABELS: Final = _METADATA.child("labels")
+_MANAGED_FIELDS: Final = _METADATA.child("managedFields")
+_NAME: Final = _METADATA.child("name")
+_NAMESPACE: Final = _METADATA.child("namespace")
+_OWNER_REFERENCES: Final = _METADATA.child("ownerReferences")
 _NEVER_CHANGE: Final = (
     ("name", "name"),
     ("namespace", "namespace"),
@@ -40,13 +49,13 @@ def validate(meta: ObjectMeta, *, namespaced: bool, name_rule: Callable[[str], C
     """Complaints about the metadata of a new object. `name_rule` says what is wrong with a name of its kind."""
     causes: list[Cause] = []
     if meta.generate_name:
-        causes += checks.name(meta.generate_name, _METADATA.child("generateName"), checks.prefixable(name_rule))
+        causes += checks.name(meta.generate_name, _GENERATE_NAME, checks.prefixable(name_rule))
     if meta.name:
-        causes += checks.name(meta.name, _METADATA.child("name"), name_rule)
+        causes += checks.name(meta.name, _NAME, name_rule)
     else:
-        causes.append(fields.required(_METADATA.child("name"), "name or generateName is required"))
+        causes.append(fields.required(_NAME, "name or generateName is required"))
     causes += _namespace(meta.namespace, namespaced=namespaced)
-    causes += checks.not_negative(meta.generation, _METADATA.child("generation"))
+    causes += checks.not_negative(meta.generation, _GENERATION)
     return causes + _common(meta)
 
 
@@ -55,7 +64,7 @@ def validate_update(new: ObjectMeta, old: ObjectMeta) -> list[Cause]:
     causes: list[Cause] = []
     if old.deletion_timestamp is not None:
         causes += _no_new_finalizers(new.finalizers, old.finalizers)
-    generation = _METADATA.child("generation")
+    generation = _GENERATION
     causes += checks.not_negative(new.generation, generation)
     if new.generation < old.generation:
         causes.append(fields.invalid(generation, new.generation, "must not be decremented"))
@@ -78,16 +87,16 @@ def validate_conditional(meta: ObjectMeta) -> list[Cause]:
 def _common(meta: ObjectMeta) -> list[Cause]:
     """What must hold on every write."""
     return [
-        *checks.validate_labels(meta.labels, _METADATA.child("labels")),
-        *checks.validate_annotations(meta.annotations, _METADATA.child("annotations")),
-        *_owners(meta.owner_references, _METADATA.child("ownerReferences")),
-        *_finalizers(meta.finalizers, _METADATA.child("finalizers")),
-        *_managed_fields(meta.managed_fields, _METADATA.child("managedFields")),
+        *checks.validate_labels(meta.labels, _LABELS),
+        *checks.validate_annotations(meta.annotations, _ANNOTATIONS),
+        *_owners(meta.owner_references, _OWNER_REFERENCES),
+        *_finalizers(meta.finalizers, _FINALIZERS),
+        *_managed_fields(meta.managed_fields, _MANAGED_FIELDS),
     ]
 
 
 def _namespace(namespace: str, *, namespaced: bool) -> list[Cause]:
-    path = _METADATA.child("namespace")
+    path = _NAMESPACE
     if namespaced:
         return checks.required_name(namespace, path, names.dns_label)
     return [fields.forbidden(path, "not allowed on this type")] if namespace else []
@@ -142,7 +151,7 @@ def _no_new_finalizers(new: Sequence[str], old: Sequence[str]) -> list[Cause]:
     shown = ", ".join(map(quoted, added))
     rule = "no new finalizers can be added if the object is being deleted"
     complaint = f"{rule}, found new finalizers []string{{{shown}}}"
-    return [fields.forbidden(_METADATA.child("finalizers"), complaint)]
+    return [fields.forbidden(_FINALIZERS, complaint)]
 
 
 def _managed_fields(entries: Sequence[ManagedFieldsEntry], path: Path) -> list[Cause]:

@@ -74,5 +74,6 @@ NAMESPACE = Strategy(
     default=default,
     validate=validate,
     prepare_update=prepare_update,
+    validate_status_update=validate_status_update,
     name_rule=names.dns_label,
 )

@@ -148,5 +148,9 @@ def _term_spelled_newer(old: NodeSelectorTerm, new: NodeSelectorTerm) -> NodeSel
 
 
 PERSISTENT_VOLUME = Strategy(
-    default=default, validate=rules.validate_volume, validate_update=validate_update, prepare_update=prepare_update
+    default=default,
+    validate=rules.validate_volume,
+    validate_update=validate_update,
+    prepare_update=prepare_update,
+    prepare_status_update=prepare_update,
 )

@@ -55,4 +55,6 @@ POD = Strategy(
     validate=rules.validate_pod,
     validate_create=rules.validate_new_pod,
     validate_update=podupdate.validate_pod_update,
+    prepare_status_update=prepare_status_update,
+    validate_status_update=validate_status_update,
 )

@@ -75,6 +75,8 @@ class Subresource(StrEnum):
     STATUS = "status"
     SCALE = "scale"
     FINALIZE = "finalize"
+    APPROVAL = "approval"
+    EPHEMERAL_CONTAINERS = "ephemeralcontainers"
 
 
 class Propagation(StrEnum):

@@ -34,6 +34,12 @@ class Strategy:
     prepare_update: Callable[[Any, Any], Any] = lambda new, _old: new
     """Carry over what an update of the main endpoint may not change, called as (new, old)."""
 
+    prepare_status_update: Callable[[Any, Any], Any] = lambda new, _old: new
+    """Carry over what an update of the status endpoint may not change, called as (new, old)."""
+
+    validate_status_update: Callable[[Any, Any], Sequence[Cause]] | None = None
+    """Complaints about such an update. None: `validate` and `validate_update` see to both endpoints."""
+
     keeps_status_on_create: bool = False
     """Whether whoever creates the object may say its status too (a node agent registering its node)."""
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from apiserver.admission import namespaces
 from apiserver.admission.chain import Admission
-from apiserver.registry import deletion, lifecycle, metadata, naming, subresources
+from apiserver.registry import deletion, doors, lifecycle, metadata, naming
 from apiserver.registry.claiming import Claimant
 from apiserver.registry.requests import DeleteOptions, Subresource, Target, WriteOptions, Written
 from apiserver.registry.strategy import Strategy
@@ -78,6 +78,7 @@ class Writer:
         for _ in range(ATTEMPTS):
             whole = claimant.allocate(made)
             complain(target, name, _faults_of_new(whole, kind, strategy))
+            claimant.check(whole)
             if options.dry_run:
                 await claimant.rehearse(self._store, whole)
                 return await self._dry_create(target, whole)
@@ -124,41 +125,23 @@ class Writer:
         self, target: Target, propose: Propose, options: WriteOptions, subresource: Subresource = Subresource.NONE
     ) -> Written:
         """`propose` sees the present object with its resourceVersion. Conflict unless the proposal was made from it."""
-        claimant = self._claimant(target.kind)
+        kind, strategy = target.kind, self.strategy(target.kind)
+        claimant = self._claimant(kind)
+        guards = doors.Guards(self._admission.admit_update, claimant.allocate)
 
         def change(stored: Stored) -> bytes:
-            present = self.decode(target.kind, stored.value)
+            present = self.decode(kind, stored.value)
             seen = replace(present, metadata=replace(present.metadata, resource_version=str(stored.revision)))
             new = propose(seen)
             lifecycle.check_preconditions(new.metadata, present.metadata, stored.revision, target)
-            result = self._judged(new, present, target, subresource, claimant)
+            result, causes = doors.step(subresource, new, present, kind, strategy, guards, self._clock.now())
+            complain(target, target.name, causes)
+            claimant.check(result, present)
             if deletion.is_released(result):
                 raise _Released(stored)
             return _sized(codec.encode(result))
 
         return await self._write(target, change, options, claimant)
-
-    def _judged(self, new: Any, present: Any, target: Target, subresource: Subresource, claimant: Claimant) -> Any:
-        """The object to store: what this door may change, defaulted and valid."""
-        kind, strategy = target.kind, self.strategy(target.kind)
-        match subresource:
-            case Subresource.STATUS:
-                return lifecycle.with_status_of(new, present)
-            case Subresource.FINALIZE:
-                return subresources.finalized(new, present)
-            case _:
-                result = strategy.prepare_update(strategy.default(lifecycle.updated(new, present, kind)), present)
-                result = lifecycle.counted(claimant.allocate(result, present), present, kind)
-        complain(
-            target,
-            target.name,
-            [
-                *metadata.validate_update(result.metadata, present.metadata),
-                *strategy.validate(result),
-                *strategy.validate_update(result, present),
-            ],
-        )
-        return result
 
     async def remove(self, target: Target, how: DeleteOptions, options: WriteOptions) -> Written:
         def change(stored: Stored) -> bytes:

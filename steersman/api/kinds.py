@@ -7,7 +7,7 @@ that only exist for the length of a call (reviews, bindings) are in the table to
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 from steersman.api import (
     admissionregistration,
@@ -48,13 +48,14 @@ class ScalePaths:
     selector: str = "spec.selector"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Kind:
     """One kind in one group-version.
 
     `generation`: whether `metadata.generation` is kept. `unconditional_update`: whether an update may leave the
     resourceVersion out. `create_on_update`: whether an update of a missing object creates it. `graceful`: whether a
-    deletion may take its time.
+    deletion may take its time. There is one Kind object per kind, so they compare by identity; what is derived is
+    worked out once, because every request asks for it.
     """
 
     struct: type[Object]
@@ -74,23 +75,23 @@ class Kind:
     scale: ScalePaths | None = None
     stored_as: str = ""
 
-    @property
+    @cached_property
     def kind(self) -> str:
         return self.named or self.struct.__name__
 
-    @property
+    @cached_property
     def singular(self) -> str:
         return self.kind.lower()
 
-    @property
+    @cached_property
     def has_status(self) -> bool:
         return "status" in self.subresources
 
-    @property
+    @cached_property
     def is_stored(self) -> bool:
         return "watch" in self.verbs
 
-    @property
+    @cached_property
     def storage(self) -> Kind:
         """The kind in whose form and under whose key the objects are stored: mostly this one."""
         if not self.stored_as:
@@ -98,15 +99,15 @@ class Kind:
         group, _, version = self.stored_as.rpartition("/")
         return _BY_KIND[group, version, self.kind]
 
-    @property
+    @cached_property
     def api_version(self) -> str:
         return f"{self.group}/{self.version}" if self.group else self.version
 
-    @property
+    @cached_property
     def qualified_resource(self) -> str:
         return self.subject.qualified_resource
 
-    @property
+    @cached_property
     def subject(self) -> Subject:
         return Subject(self.group, self.resource, self.kind)
 

@@ -66,11 +66,15 @@ class StormClient:
             await asyncio.sleep(self._random.random() * PAUSE_SECONDS)
 
     async def step(self) -> None:
+        """One call on a connection that stands: else nothing is sent, and the outcome no secret."""
+        connected = [wire for wire in self._wires if wire.is_connected()]
+        if not connected:
+            return
         key = self._random.choice(KEYS)
         call = self._choose(key)
         now = asyncio.get_running_loop().time
         started = now()
-        outcome = await perform(self._random.choice(self._wires), key, call)
+        outcome = await perform(self._random.choice(connected), key, call)
         self.history.append(Operation(self._name, key, call, started, now(), outcome))
         if isinstance(outcome, Done):
             self._believed[key] = outcome.revision

@@ -103,7 +103,7 @@ async def run_storm(
 def check(history: Sequence[Operation], entries: Sequence[Entry], watchers: Sequence[StormWatcher]) -> None:
     outcomes = [type(operation.outcome).__name__ for operation in history]
     print({name: outcomes.count(name) for name in sorted(set(outcomes))}, f"{len(entries)} changes")
-    assert any(isinstance(operation.outcome, Unknown) for operation in history), "no call was hit by a kill"
+    assert any(operation.writes and isinstance(operation.outcome, Unknown) for operation in history), "no kill hit"
     found = histories.violations(history, entries)
     for watcher in watchers:
         found += watchlogs.violations(watcher.seen, entries, watcher.scope)
@@ -183,7 +183,7 @@ async def test_a_server_that_stops_tells_its_watchers_and_they_go_on_elsewhere(
 
 @pytest.mark.etcd
 async def test_a_write_under_way_when_its_server_stops_is_not_called_undone(etcd: EtcdMember, tmp_path: Path) -> None:
-    """etcd has it and does not answer; the server is stopped; the write lands after all. `Unavailable` would say no."""
+    """etcd may have it and does not answer: it may yet land, so no definite answer would be true."""
     async with api_servers(2, tmp_path, [etcd.endpoint]) as (leaving, staying):
         await storm.make_namespace(leaving.grpc)
         async with barewire.connected(leaving.grpc) as wire, barewire.connected(staying.grpc) as other:

@@ -189,7 +189,7 @@ def any_kind(random: Random) -> Request:
         group=kind.group, version=kind.version, resource=kind.resource, namespace=namespace, name=name
     )
     pb = resources_pb2
-    method = random.choice(("Create", "Create", "Update", "Patch"))
+    method = random.choice(("Create", "Create", "Update", "UpdateStatus", "Patch"))
     made: Message
     match method:
         case "Create":

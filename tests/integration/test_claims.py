@@ -1,10 +1,11 @@
-"""Addresses and ports of Services over a real store, with two registries that know nothing of each other."""
+"""Addresses and ports of Services over real stores, with two registries that know nothing of each other."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
 from random import Random
@@ -18,13 +19,16 @@ from apiserver.registry.catalog import STRATEGIES
 from apiserver.registry.registry import Registry
 from apiserver.registry.requests import Target
 from apiserver.registry.service import service_strategy
-from apiserver.storage import embedded, keys
+from apiserver.storage import embedded, etcd, keys
 from apiserver.storage.interface import Store
 from apiserver.watchcache.cache import WatchCache
 from steersman.api import kinds, selectors
 from steersman.api.errors import Invalid
 from steersman.base.clock import SystemClock
+from tests import etcdserver
 from tests.builders import make, make_namespace
+
+Stores = Callable[[], AbstractAsyncContextManager[tuple[Store, Store]]]
 
 CLIENTS = 16
 SERVICES = 1000
@@ -78,24 +82,49 @@ class Cluster:
                 clients.create_task(client(self._registries[number % len(self._registries)], queue))
 
 
+@pytest.fixture(params=["embedded", pytest.param("etcd", marks=pytest.mark.etcd)])
+def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Stores:
+    return _etcd if request.param == "etcd" else partial(_embedded, tmp_path)
+
+
+@asynccontextmanager
+async def _embedded(folder: Path) -> AsyncIterator[tuple[Store, Store]]:
+    async with embedded.open_store(folder) as store:
+        yield store, store
+
+
+@asynccontextmanager
+async def _etcd() -> AsyncIterator[tuple[Store, Store]]:
+    """Two clients of one etcd, as two API servers are."""
+    etcdserver.require_etcd()
+    async with (
+        etcdserver.etcd_server() as server,
+        etcd.open_store([server.endpoint]) as one,
+        etcd.open_store([server.endpoint]) as other,
+    ):
+        yield one, other
+
+
 @asynccontextmanager
 async def cluster(
-    folder: Path, network: IPv4Network = NETWORK, ports: range = range(30000, 32768)
+    stores: Stores, network: IPv4Network = NETWORK, ports: range = range(30000, 32768)
 ) -> AsyncIterator[Cluster]:
     strategies = {**STRATEGIES, "services": service_strategy(network, ports)}
     clock = SystemClock()
-    async with embedded.open_store(folder) as store, asyncio.TaskGroup() as tasks:
-        caches = [WatchCache(store, clock, selectors.SELECTABLE_FIELDS) for _ in range(2)]
+    async with stores() as both, asyncio.TaskGroup() as tasks:
+        caches = [WatchCache(store, clock, selectors.SELECTABLE_FIELDS) for store in both]
         running = [tasks.create_task(cache.run()) for cache in caches]
         for cache in caches:
             await cache.ready()
         # The same seed for both, so that they reach for the same members all the time.
-        registries = [Registry(store, cache, strategies, clock, Random(7)) for cache in caches]
+        registries = [
+            Registry(store, cache, strategies, clock, Random(7)) for store, cache in zip(both, caches, strict=True)
+        ]
         await registries[0].create(Target(_kind("namespaces")), make_namespace("default"))
         for cache in caches:
             await cache.fresh()
         try:
-            yield Cluster(store, registries)
+            yield Cluster(both[0], registries)
         finally:
             for task in running:
                 task.cancel()
@@ -105,8 +134,8 @@ def names(count: int) -> list[str]:
     return [f"web-{number}" for number in range(count)]
 
 
-async def test_no_address_is_given_twice(tmp_path: Path) -> None:
-    async with cluster(tmp_path) as world:
+async def test_no_address_is_given_twice(stores: Stores) -> None:
+    async with cluster(stores) as world:
         made = await world.create(names(SERVICES))
         addresses = [service["spec"]["clusterIP"] for service in made]
         assert len(set(addresses)) == SERVICES
@@ -114,20 +143,20 @@ async def test_no_address_is_given_twice(tmp_path: Path) -> None:
         assert sorted(await world.claims(ADDRESSES)) == sorted(addresses)
 
 
-async def test_nothing_leaks_when_services_come_and_go(tmp_path: Path) -> None:
+async def test_nothing_leaks_when_services_come_and_go(stores: Stores) -> None:
     # A pool not much larger than the number of services: a leak would fill it within a few rounds.
-    async with cluster(tmp_path, IPv4Network("10.0.0.0/25"), range(30000, 30110)) as world:
+    async with cluster(stores, IPv4Network("10.0.0.0/26"), range(30000, 30050)) as world:
         for _ in range(10):
-            made = await world.create(names(100), type="NodePort")
-            assert len({service["spec"]["clusterIP"] for service in made}) == 100
-            assert len({service["spec"]["ports"][0]["nodePort"] for service in made}) == 100
-            await world.delete(names(100))
+            made = await world.create(names(40), type="NodePort")
+            assert len({service["spec"]["clusterIP"] for service in made}) == 40
+            assert len({service["spec"]["ports"][0]["nodePort"] for service in made}) == 40
+            await world.delete(names(40))
         assert await world.claims(ADDRESSES) == []
         assert await world.claims(PORTS) == []
 
 
-async def test_a_small_pool_is_used_to_the_last_member(tmp_path: Path) -> None:
-    async with cluster(tmp_path, IPv4Network("10.0.0.0/27")) as world:
+async def test_a_small_pool_is_used_to_the_last_member(stores: Stores) -> None:
+    async with cluster(stores, IPv4Network("10.0.0.0/27")) as world:
         await world.create(names(30))
         assert len(await world.claims(ADDRESSES)) == 30
         with pytest.raises(ExceptionGroup) as caught:
@@ -135,8 +164,8 @@ async def test_a_small_pool_is_used_to_the_last_member(tmp_path: Path) -> None:
         assert 'failed to allocate a serviceIP for Service "one-more": range is full' in str(caught.value.exceptions[0])
 
 
-async def test_two_users_who_want_the_same_address_do_not_both_get_it(tmp_path: Path) -> None:
-    async with cluster(tmp_path) as world:
+async def test_two_users_who_want_the_same_address_do_not_both_get_it(stores: Stores) -> None:
+    async with cluster(stores) as world:
         with pytest.raises(ExceptionGroup) as caught:
             await world.create(names(CLIENTS), clusterIP="10.96.7.7")
         refused = caught.value.exceptions[0]
@@ -145,8 +174,8 @@ async def test_two_users_who_want_the_same_address_do_not_both_get_it(tmp_path: 
         assert await world.claims(ADDRESSES) == ["10.96.7.7"]
 
 
-async def test_a_repair_finds_what_does_not_belong_together(tmp_path: Path) -> None:
-    async with cluster(tmp_path) as world:
+async def test_a_repair_finds_what_does_not_belong_together(stores: Stores) -> None:
+    async with cluster(stores) as world:
         strategies = {"services": service_strategy(NETWORK, range(30000, 32768))}
         (made,) = await world.create(["web"])
         address = made["spec"]["clusterIP"]

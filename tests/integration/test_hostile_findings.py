@@ -138,3 +138,13 @@ async def test_a_batch_item_that_fails_hinders_no_other(wire: BareWire) -> None:
     results = [resources_pb2.BatchResult.FromString(await call.read()) for _ in range(2)]
     outcomes = {result.id: result.WhichOneof("result") for result in results}
     assert outcomes == {0: "error", 1: "reply"}
+
+
+async def test_an_invalid_status_is_refused(wire: BareWire) -> None:
+    """Found with STEERSMAN_FUZZ_SEED=1: a Node whose swap is smaller than nothing."""
+    target = objects_pb2.Target(resource="nodes", name="n1")
+    body = b'{"metadata":{"name":"n1"},"status":{"nodeInfo":{"swap":{"capacity":%d}}}}'
+    await wire.call("Create", resources_pb2.CreateRequest(target=target, json=body % 1))
+    with pytest.raises(NoSuccess) as refused:
+        await wire.call("UpdateStatus", resources_pb2.UpdateRequest(target=target, json=body % -1))
+    assert isinstance(refused.value.error, Invalid)

@@ -5,19 +5,17 @@ Complaints name the fields as older versions of the API had them (`webhookClient
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
 from apiserver.registry.validation import checks, pem, webhookclients
-from steersman.api import fields, names
+from steersman.api import fields
 from steersman.api.apiextensions import CustomResourceConversion
 from steersman.api.errors import Cause
 from steersman.api.fields import Path
 
 STRATEGIES: Final = ("None", "Webhook")
-REVIEW_VERSIONS: Final = ("v1", "v1beta1")
 
 
 def default_conversion(conversion: CustomResourceConversion | None) -> CustomResourceConversion:
@@ -44,21 +42,7 @@ def validate_conversion(conversion: CustomResourceConversion, path: Path) -> lis
         causes.append(fields.required(where, "required when strategy is set to Webhook"))
     else:
         causes += webhookclients.validate_client(client.url, client.service, where)
-    return causes + _validate_review_versions(versions, reviews)
-
-
-def _validate_review_versions(versions: Sequence[str], path: Path) -> list[Cause]:
-    if not versions:
-        return [fields.required(path)]
-    causes: list[Cause] = []
-    for index, version in enumerate(versions):
-        if version in versions[:index]:
-            causes.append(fields.invalid(path.index(index), version, "duplicate version"))
-        else:
-            causes += checks.name(version, path.index(index), names.dns_1035_label)
-    if not set(versions) & set(REVIEW_VERSIONS):
-        causes.append(fields.invalid(path, versions, f"must include at least one of {', '.join(REVIEW_VERSIONS)}"))
-    return causes
+    return causes + webhookclients.validate_review_versions(versions, reviews)
 
 
 def validate_bundle(

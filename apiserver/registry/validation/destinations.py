@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network
 
 from apiserver.registry.validation import addresses, checks
@@ -22,9 +23,15 @@ def validate_protocol(protocol: str, path: Path) -> list[Cause]:
 
 def validate_reachable(text: str, path: Path) -> list[Cause]:
     """An address that means the same on every machine. What is no address at all is said again, in older words."""
+    return [fields.invalid(path, text, complaint) for complaint in _complaints(text)]
+
+
+@lru_cache(maxsize=8192)
+def _complaints(text: str) -> tuple[str, ...]:
+    """Remembered: the same few addresses are in every slice that a controller writes."""
     address = addresses.parse(addresses.without_leading_zeros(text))
     if address is None:
-        return [fields.invalid(path, text, "must be a valid IP address")]
+        return ("must be a valid IP address",)
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
         address = address.ipv4_mapped
     complaints: list[str] = []
@@ -36,7 +43,7 @@ def validate_reachable(text: str, path: Path) -> list[Cause]:
         complaints.append("may not be in the link-local range (169.254.0.0/16, fe80::/10)")
     if _is_link_local_multicast(address):
         complaints.append("may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)")
-    return [fields.invalid(path, text, complaint) for complaint in complaints]
+    return tuple(complaints)
 
 
 def validate_canonical_ip(text: str, path: Path) -> list[Cause]:

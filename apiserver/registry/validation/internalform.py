@@ -13,12 +13,13 @@ import msgspec
 
 from steersman.api.part import Part
 
+_ENCODER: Final = msgspec.json.Encoder(enc_hook=str.__str__)
 _INITIALISMS: Final = {"apiGroup": "APIGroup", "apiGroups": "APIGroups", "cidrs": "CIDRs"}
 
 
 def shown(part: Part) -> msgspec.Raw:
     """The JSON of a Struct with Go's names: nothing omitted, what is empty as `null`."""
-    return msgspec.Raw(msgspec.json.encode(_internal(part)))
+    return msgspec.Raw(_ENCODER.encode(_internal(part)))
 
 
 def _internal(value: Any) -> Any:

@@ -1,15 +1,20 @@
-"""Rules for how the server reaches a web hook: a URL, or a path of a service in the cluster."""
+"""Rules for how the server reaches a web hook (a URL, or a path of a service in the cluster) and how they talk."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Protocol
 from urllib.parse import urlsplit
 
+from apiserver.registry.validation import checks
 from steersman.api import fields, names
 from steersman.api.errors import Cause, quoted
 from steersman.api.fields import Path
 
 DEFAULT_PORT: Final = 443
+REVIEW_VERSIONS: Final = ("v1", "v1beta1")
+"""The forms of a review that we can send."""
+
 _FORM: Final = "; desired format: https://host[/path]"
 
 
@@ -32,6 +37,21 @@ def validate_client(url: str | None, service: ServiceTarget | None, path: Path) 
     if service is not None and url is None:
         return _validate_service(service, path.child("service"))
     return [fields.required(path, "exactly one of url or service is required")]
+
+
+def validate_review_versions(versions: Sequence[str], path: Path, *, if_none: str = "") -> list[Cause]:
+    """What a hook understands must include something that we can say. `if_none`: what to do about an empty list."""
+    if not versions:
+        return [fields.required(path, if_none)]
+    causes: list[Cause] = []
+    for index, version in enumerate(versions):
+        if version in versions[:index]:
+            causes.append(fields.invalid(path.index(index), version, "duplicate version"))
+        else:
+            causes += checks.name(version, path.index(index), names.dns_1035_label)
+    if not set(versions) & set(REVIEW_VERSIONS):
+        causes.append(fields.invalid(path, versions, f"must include at least one of {', '.join(REVIEW_VERSIONS)}"))
+    return causes
 
 
 def _validate_url(text: str, path: Path) -> list[Cause]:

@@ -14,12 +14,12 @@ from steersman.api.errors import Cause
 from steersman.api.fields import Path
 from steersman.api.meta import LabelSelector
 
-REVIEW_VERSIONS: Final = ("v1", "v1beta1")
 SIDE_EFFECTS: Final = ("None", "NoneOnDryRun")
 DEFAULT_TIMEOUT_SECONDS: Final = 10
 LONGEST_TIMEOUT_SECONDS: Final = 30
 
 _WEBHOOKS: Final = Path("webhooks")
+_CHOOSE: Final = f"must specify one of {', '.join(webhookclients.REVIEW_VERSIONS)}"
 
 Webhook = MutatingWebhook | ValidatingWebhook
 _W = TypeVar("_W", MutatingWebhook, ValidatingWebhook)
@@ -50,7 +50,8 @@ def validate_hooks(hooks: Sequence[Webhook]) -> list[Cause]:
     for index, hook in enumerate(hooks):
         path = _WEBHOOKS.index(index)
         causes += _validate_hook(hook, path)
-        causes += _validate_review_versions(hook.admission_review_versions, path.child("admissionReviewVersions"))
+        reviews = path.child("admissionReviewVersions")
+        causes += webhookclients.validate_review_versions(hook.admission_review_versions, reviews, if_none=_CHOOSE)
         if hook.name and hook.name in seen:
             causes.append(fields.duplicate(path.child("name"), hook.name))
         seen.add(hook.name)
@@ -92,18 +93,3 @@ def _validate_name(name: str, path: Path) -> list[Cause]:
     if name.count(".") < 2:
         return [fields.invalid(path, name, "should be a domain with at least three segments separated by dots")]
     return []
-
-
-def _validate_review_versions(versions: Sequence[str], path: Path) -> list[Cause]:
-    known = ", ".join(REVIEW_VERSIONS)
-    if not versions:
-        return [fields.required(path, f"must specify one of {known}")]
-    causes: list[Cause] = []
-    for index, version in enumerate(versions):
-        if version in versions[:index]:
-            causes.append(fields.invalid(path.index(index), version, "duplicate version"))
-        else:
-            causes += checks.name(version, path.index(index), names.dns_1035_label)
-    if not set(versions) & set(REVIEW_VERSIONS):
-        causes.append(fields.invalid(path, versions, f"must include at least one of {known}"))
-    return causes

@@ -68,13 +68,18 @@ def found_in(keyspace: Keyspace, transaction: Transaction, response: Any) -> Fou
 
 
 def refusal(transaction: Transaction, found: Found) -> Refused:
-    """Named in this order: a guard, a claim, and otherwise the key itself."""
+    """Named in this order: a guard, the key itself, a claim.
+
+    A claim that is taken matters only where the key is as expected: otherwise the caller decides again on what the key
+    now is, and may claim something else.
+    """
     for guard, revision in zip(transaction.given, found.guards, strict=True):
         if revision != guard.revision:
             return Refused(found.current, found.revision, guard=guard)
-    for put, holder in zip(transaction.also, found.puts, strict=True):
-        if put.absent and holder is not None:
-            return Refused(found.current, found.revision, claim=put.key)
+    if untouched(transaction, found):
+        for put, holder in zip(transaction.also, found.puts, strict=True):
+            if put.absent and holder is not None:
+                return Refused(found.current, found.revision, claim=put.key)
     return Refused(found.current, found.revision)
 
 

@@ -76,13 +76,18 @@ class Cluster:
 
     async def create(self, name: str = "web", options: WriteOptions | None = None, **spec: Any) -> dict[str, Any]:
         body = make("Service", name, spec={"ports": [{"port": 80}], **spec})
-        return body_of(await self.registry.create(Target(KIND, "default"), body, options or WriteOptions()))  # type: ignore[no-any-return]
+        made: dict[str, Any] = body_of(
+            await self.registry.create(Target(KIND, "default"), body, options or WriteOptions())
+        )
+        return made
 
     async def patch(self, name: str = "web", options: WriteOptions | None = None, **spec: Any) -> dict[str, Any]:
         patch = json.dumps({"spec": spec}).encode()
         target = Target(KIND, "default", name)
-        written = await self.registry.patch(target, PatchType.MERGE, patch, options or WriteOptions())
-        return body_of(written)  # type: ignore[no-any-return]
+        made: dict[str, Any] = body_of(
+            await self.registry.patch(target, PatchType.MERGE, patch, options or WriteOptions())
+        )
+        return made
 
     async def delete(self, name: str = "web") -> None:
         await self.registry.delete(Target(KIND, "default", name))
@@ -271,6 +276,14 @@ async def test_no_node_port_is_left(cluster: Cluster) -> None:
 async def test_no_port_for_health_checks_is_left(cluster: Cluster) -> None:
     ports = [{"name": f"p{number}", "port": number} for number in range(1, 5)]
     await cluster.create("greedy", type="NodePort", ports=ports)
-    spec = {"type": "LoadBalancer", "externalTrafficPolicy": "Local", "allocateLoadBalancerNodePorts": False}
+    spec: dict[str, Any] = {"type": "LoadBalancer", "externalTrafficPolicy": "Local"}
+    spec["allocateLoadBalancerNodePorts"] = False
     refused = await refusal(cluster.create("late", **spec))
     assert refused.message == "Internal error occurred: failed to allocate a HealthCheck NodePort 0: range is full"
+
+
+async def test_an_update_is_told_what_is_out_of_range(cluster: Cluster) -> None:
+    await cluster.create(type="NodePort")
+    for options in (DRY, None):
+        refused = await refusal(cluster.patch("web", options, ports=[{"port": 80, "nodePort": 80}]))
+        assert "spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range" in refused.message

@@ -145,6 +145,13 @@ def test_rules(case: Row) -> None:
     assert SUBJECT.complaints(case.patch) == list(case.complaints)
 
 
+@pytest.mark.parametrize(("labels", "generation"), [({}, 3), ({"a": "b"}, 4)], ids=["same", "others"])
+def test_other_labels_are_another_generation(labels: Patch, generation: int) -> None:
+    old = SUBJECT.make({"metadata": {"generation": 3}})
+    new = SUBJECT.make({"metadata": {"generation": 3, "labels": labels}})
+    assert ENDPOINT_SLICE.prepare_update(new, old).metadata.generation == generation
+
+
 STEPS = [
     step("other endpoints", endpoint(addresses=["10.0.0.2"])),
     step("another type", {"addressType": "FQDN"}, 'addressType: Invalid value: "FQDN": field is immutable'),

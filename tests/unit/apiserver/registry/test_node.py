@@ -209,7 +209,7 @@ ADDRESS = {"type": "InternalIP", "address": "10.0.0.1"}
 STEPS = [
     step("cordoned", {"spec": {"unschedulable": True}}),
     step("a first range", ranges("10.0.0.0/24")),
-    step("another range", ranges("10.0.1.0/24"), SET_ONCE, before=ranges("10.0.0.0/24")),
+    step("another range", {"spec": {"podCIDR": "10.0.1.0/24"}}, SET_ONCE, before=ranges("10.0.0.0/24")),
     step("one range less", ranges("10.0.0.0/24"), SET_ONCE, before=ranges("10.0.0.0/24", "fd00::/64")),
     step("a first provider", {"spec": {"providerID": "a"}}),
     step(

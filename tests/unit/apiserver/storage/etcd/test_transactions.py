@@ -76,10 +76,11 @@ def test_landed(transaction: Transaction, seen: Found, revision: int | None) -> 
         ),
         pytest.param(
             update(FENCE, CLAIM, given=(GUARD,)),
-            found(at(20), guards=(5,), puts=(at(3), at(3))),
-            Refused(at(20), NOW, claim="/c"),
-            id="claim-before-key",
+            found(at(10), guards=(5,), puts=(at(3), at(3))),
+            Refused(at(10), NOW, claim="/c"),
+            id="claim",
         ),
+        pytest.param(update(CLAIM), found(at(20), puts=(at(3),)), Refused(at(20), NOW), id="key-before-claim"),
         pytest.param(update(FENCE, CLAIM), found(at(20), puts=(at(3), None)), Refused(at(20), NOW), id="claim-is-free"),
     ],
 )
