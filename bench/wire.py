@@ -65,16 +65,16 @@ async def connected(address: str, data_dir: Path) -> AsyncIterator[Wire]:
         yield Wire(channel)
 
 
-def target(name: str = "", resource: str = "configmaps") -> objects_pb2.Target:
-    return objects_pb2.Target(version="v1", resource=resource, namespace=NAMESPACE, name=name)
+def target(name: str = "", namespace: str = NAMESPACE, resource: str = "configmaps") -> objects_pb2.Target:
+    return objects_pb2.Target(version="v1", resource=resource, namespace=namespace, name=name)
 
 
-def configmap(name: str, **data: str) -> bytes:
+def configmap(name: str, namespace: str = NAMESPACE, **data: str) -> bytes:
     """About 1 KB."""
     body = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": {"name": name, "namespace": NAMESPACE, "labels": {"bench": "cm"}},
+        "metadata": {"name": name, "namespace": namespace, "labels": {"bench": "cm"}},
         "data": {"payload": "x" * 1024, **data},
     }
     return json.dumps(body, separators=(",", ":")).encode()

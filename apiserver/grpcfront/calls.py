@@ -55,10 +55,13 @@ class Calls:
         self,
         verb: str,
         request_type: type[Request],
-        handle: Callable[[Request], Awaitable[Message]],
+        handle: Callable[[Request], Awaitable[Message | bytes]],
         gate: Gate | None,
     ) -> grpc.RpcMethodHandler:
-        """A unary call. The request is parsed here, so that a broken one gets a clean refusal."""
+        """A unary call. The request is parsed here, so that a broken one gets a clean refusal.
+
+        The reply is a message or the bytes of one.
+        """
 
         async def call(raw: bytes, context: Any) -> bytes:
             started, code, resource = time.perf_counter(), "OK", ""
@@ -68,7 +71,7 @@ class Calls:
                 resource = resource_of(request)
                 with gate or nullcontext(), self.span(verb, resource, context):
                     reply = await handle(request)
-                return bytes(reply.SerializeToString())
+                return reply if isinstance(reply, bytes) else bytes(reply.SerializeToString())
             except BaseException as problem:
                 code = refuse(context, self.explain(problem, verb))
                 return b""

@@ -9,7 +9,7 @@ from typing import Any
 import grpc
 from google.protobuf.message import Message
 
-from apiserver.grpcfront import calls, translate
+from apiserver.grpcfront import calls, listing, translate
 from apiserver.grpcfront.calls import Calls
 from apiserver.grpcfront.watching import WatchStream
 from apiserver.limits import Limits
@@ -70,9 +70,9 @@ class Resources:
         target = translate.one_object(request.target)
         return translate.found(target.kind, await self._registry.get(target, request.resource_version))
 
-    async def list(self, request: resources_pb2.ListRequest) -> resources_pb2.ListReply:
+    async def list(self, request: resources_pb2.ListRequest) -> bytes:
         target = translate.collection(request.target)
-        return translate.found_list(target.kind, await self._registry.list(target, translate.selection(request)))
+        return listing.encode(target.kind, await self._registry.list(target, translate.selection(request)))
 
     async def watch(self, requests: AsyncIterator[bytes], context: Any) -> None:
         stream = WatchStream(self._registry, self._limits.watches, requests, context)
@@ -125,11 +125,11 @@ class Resources:
         how, options = translate.delete_options(request.delete), translate.write_options(request.options)
         return translate.written(target, await self._registry.delete(target, how, options))
 
-    async def delete_collection(self, request: resources_pb2.DeleteCollectionRequest) -> resources_pb2.ListReply:
+    async def delete_collection(self, request: resources_pb2.DeleteCollectionRequest) -> bytes:
         target = translate.collection(request.list.target)
         how, options = translate.delete_options(request.delete), translate.write_options(request.options)
         wanted = translate.selection(request.list)
-        return translate.found_list(target.kind, await self._registry.delete_collection(target, wanted, how, options))
+        return listing.encode(target.kind, await self._registry.delete_collection(target, wanted, how, options))
 
     async def bind(self, request: resources_pb2.BindRequest) -> resources_pb2.WriteReply:
         target = translate.pod(request.target)

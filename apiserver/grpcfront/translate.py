@@ -6,7 +6,6 @@ from apiserver.registry.requests import (
     PLAIN,
     DeleteOptions,
     Found,
-    FoundList,
     PatchType,
     Propagation,
     Selection,
@@ -164,19 +163,6 @@ def found(kind: Kind, result: Found | Written) -> objects_pb2.Object:
     return objects_pb2.Object(
         json=result.json, group=kind.group, version=kind.version, kind=kind.kind, revision=result.revision
     )
-
-
-def found_list(kind: Kind, result: FoundList) -> resources_pb2.ListReply:
-    reply = resources_pb2.ListReply(
-        items=[objects_pb2.Object(json=item.json, revision=item.revision) for item in result.items],
-        revision=result.revision,
-        remaining=result.remaining or 0,
-        group=kind.group,
-        version=kind.version,
-        kind=kind.kind,
-    )
-    setattr(reply, "continue", result.continue_token)
-    return reply
 
 
 def written(target: Target, result: Written) -> resources_pb2.WriteReply:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from functools import lru_cache
 from typing import Any
 
 from apiserver.grpcfront import calls, translate
@@ -162,7 +163,7 @@ class WatchStream:
             subscription.end(error)
 
     async def _write(self, watch_id: int, events: list[bytes]) -> None:
-        reply = resources_pb2.WatchReply(id=watch_id).SerializeToString() + b"".join(events)
+        reply = _named(watch_id) + b"".join(events)
         async with self._writing:
             await self._context.write(reply)
 
@@ -188,6 +189,12 @@ def encoded(event: Event, kind: Kind) -> bytes:
 
 def _object(json: bytes, kind: Kind, revision: Revision) -> objects_pb2.Object:
     return objects_pb2.Object(json=json, group=kind.group, version=kind.version, kind=kind.kind, revision=revision)
+
+
+@lru_cache(maxsize=1024)
+def _named(watch_id: int) -> bytes:
+    """The part of a reply that says which watch it belongs to."""
+    return bytes(resources_pb2.WatchReply(id=watch_id).SerializeToString())
 
 
 def _field(event: resources_pb2.WatchEvent) -> bytes:

@@ -14,7 +14,7 @@ def matcher(target: Target, wanted: Selection) -> Matches | None:
 
     The name on the target, if any, counts like the field selector `metadata.name`.
     """
-    labels = selectors.parse_labels(wanted.label_selector) if wanted.label_selector else None
+    labels = selectors.parse_labels(wanted.label_selector).predicate() if wanted.label_selector else None
     by_field = selectors.parse_fields(wanted.field_selector, target.kind) if wanted.field_selector else None
     namespace, name = target.namespace, target.name
     if labels is None and by_field is None and not name:
@@ -25,7 +25,7 @@ def matcher(target: Target, wanted: Selection) -> Matches | None:
             return False
         if name and item.name != name:
             return False
-        if labels is not None and not labels.matches(item.labels):
+        if labels is not None and not labels(item.labels):
             return False
         return by_field is None or by_field.matches(_fields_of(item))
 

@@ -11,7 +11,7 @@ What every implementation promises (proved for each by tests/contract/):
 * **Watch is the log.** `watch(prefix, after)` gives every revision above `after` that touches the prefix: whole, once,
   in order. When it cannot (compacted, restored from an older copy), it raises Expired. It never skips.
 * **Unknown is said.** A write whose outcome could not be found out raises Timeout, never Conflict, AlreadyExists or
-  NotFound about its own effect. Once sent, a write belongs to the store: cancelling the caller abandons the answer only.
+  NotFound about its own effect. Once sent, a write belongs to the store: cancelling the caller drops the answer alone.
 
 Errors are those of `steersman.api.errors`: NotFound, AlreadyExists, Conflict (each with the `revision` at which it was
 true), GuardFailed (a Deposed that names the guard), ClaimTaken (an AlreadyExists that names the claim), Expired,
@@ -97,7 +97,7 @@ Also = Callable[[Stored, bytes], Sequence[Put]]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A part of a list. `limit` 0: everything. `after_key`: only keys above it. `revision` 0: now, else as it was then."""
+    """A part of a list. `limit` 0: all. `after_key`: only keys above it. `revision` 0: now, else as it was then."""
 
     limit: int = 0
     after_key: str = ""
@@ -179,7 +179,7 @@ class Store(Protocol):
         """The revision of the deletion. NotFound, Conflict, Deposed."""
 
     def watch(self, prefix: str, after: Revision) -> Watch:
-        """Every revision above `after`. Expired when they are not all kept, or when `after` is above the store's own."""
+        """Every revision above `after`. Expired when not all of them are kept, or `after` is above the store's own."""
 
     async def revision(self) -> Revision:
         """The newest revision of the whole store, linearizably."""

@@ -7,7 +7,7 @@ about the few fields of a kind that can be selected by, given as texts by path (
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -80,6 +80,16 @@ class LabelMatcher:
 
     def matches(self, labels: Mapping[str, str]) -> bool:
         return all(requirement.matches(labels) for requirement in self.requirements)
+
+    def predicate(self) -> Callable[[Mapping[str, str]], bool]:
+        """The same as `matches` in one function, for whoever asks of thousands of objects."""
+        if len(self.requirements) != 1:
+            return self.matches
+        (only,) = self.requirements
+        if only.operator in _WANTED and len(only.values) == 1:
+            key, (value,) = only.key, only.values
+            return lambda labels: labels.get(key) == value
+        return only.matches
 
     def exact(self, key: str) -> str | None:
         """The one value that the label must have, where the selector says so."""

@@ -29,7 +29,7 @@ from tests import barewire, builders
 from tests.apiserverprocess import ApiServerProcess, api_server_process
 from tests.barewire import BareWire, NoSuccess
 from tests.eventually import eventually
-from tests.integration import hostile
+from tests.integration import hostile, hostilestreams
 from tests.integration.hostilevalues import PRESENT
 from tests.scraping import gauges
 
@@ -148,7 +148,7 @@ async def send_all(wire: BareWire, random: Random, make: hostile.Maker, count: i
 
 async def send_stream(wire: BareWire, random: Random) -> str | None:
     """One Watch or Batch stream with garbage in it: closed, cancelled or abandoned. What was wrong with its end."""
-    method, make = random.choice((("Watch", hostile.watch_message), ("Batch", hostile.batch_message)))
+    method, make = random.choice((("Watch", hostilestreams.watch_message), ("Batch", hostilestreams.batch_message)))
     call, sent = wire.stream(method, seconds=ANSWER_SECONDS), [make(random) for _ in range(5)]
     try:
         for message in sent:

@@ -111,7 +111,7 @@ ROWS = [
     row(
         "a long label",
         of_type("FQDN", f"{'a' * 64}.com"),
-        f'{ONE}.addresses[0]: Invalid value: "{"a" * 64}": must be no more than 63 bytes',
+        f'{ONE}.addresses[0]: Invalid value: "{"a" * 64}": must be no more than 63 characters',
     ),
     row("a bad node name", endpoint(nodeName="A"), f'{ONE}.nodeName: Invalid value: "A": {DNS_SUBDOMAIN}'),
     row("a bad host name", endpoint(hostname="A"), f'{ONE}.hostname: Invalid value: "A": {DNS_LABEL}'),

@@ -23,7 +23,7 @@ def hard(**amounts: str) -> Patch:
     return {"spec": {"hard": {name.replace("__", "/"): amount for name, amount in amounts.items()}}}
 
 
-def selected(*scopes: dict[str, Any], **hard: str) -> Patch:
+def selected(*scopes: dict[str, Any], **hard: str | None) -> Patch:
     return {"spec": {"hard": hard, "scopeSelector": {"matchExpressions": list(scopes)}}}
 
 
