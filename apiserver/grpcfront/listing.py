@@ -7,12 +7,14 @@ rest of the reply is made the usual way.
 
 from __future__ import annotations
 
+import asyncio
 from functools import lru_cache
 
 from apiserver.registry.requests import FoundList
 from steersman.api.kinds import Kind
 from steersman.pb import objects_pb2, resources_pb2
 
+CHUNK = 500
 _LENGTH_DELIMITED, _VARINT = 2, 0
 
 
@@ -35,10 +37,12 @@ _JSON = _tag(objects_pb2.Object, "json", _LENGTH_DELIMITED)
 _REVISION = _tag(objects_pb2.Object, "revision", _VARINT)
 
 
-def encode(kind: Kind, found: FoundList) -> bytes:
-    """The serialised ListReply."""
+async def encode(kind: Kind, found: FoundList) -> bytes:
+    """The serialised ListReply. Lets others run now and then."""
     pieces: list[bytes] = []
-    for item in found.items:
+    for number, item in enumerate(found.items, 1):
+        if number % CHUNK == 0:
+            await asyncio.sleep(0)
         json, revision = item.json, _REVISION + _varint(item.revision)
         head = _JSON + _varint(len(json))
         pieces += (_ITEM, _varint(len(head) + len(json) + len(revision)), head, json, revision)

@@ -72,7 +72,7 @@ class Resources:
 
     async def list(self, request: resources_pb2.ListRequest) -> bytes:
         target = translate.collection(request.target)
-        return listing.encode(target.kind, await self._registry.list(target, translate.selection(request)))
+        return await listing.encode(target.kind, await self._registry.list(target, translate.selection(request)))
 
     async def watch(self, requests: AsyncIterator[bytes], context: Any) -> None:
         stream = WatchStream(self._registry, self._limits.watches, requests, context)
@@ -129,7 +129,7 @@ class Resources:
         target = translate.collection(request.list.target)
         how, options = translate.delete_options(request.delete), translate.write_options(request.options)
         wanted = translate.selection(request.list)
-        return listing.encode(target.kind, await self._registry.delete_collection(target, wanted, how, options))
+        return await listing.encode(target.kind, await self._registry.delete_collection(target, wanted, how, options))
 
     async def bind(self, request: resources_pb2.BindRequest) -> resources_pb2.WriteReply:
         target = translate.pod(request.target)

@@ -18,11 +18,12 @@ from steersman.api import errors
 from steersman.api.errors import Expired, Timeout
 from steersman.api.names import Revision
 
-CHUNK = 500
+CHUNK = 100
 """Objects handled between two chances for other requests: a list of thousands must not hold up a write."""
 
-LARGE_LISTS_AT_ONCE = 2
-"""Lists of more than a chunk that are put together at the same time; the others wait their turn."""
+LARGE = 500
+LARGE_LISTS_AT_ONCE = 1
+"""Lists of more than so many objects that are put together at the same time; the others wait their turn."""
 
 
 class Reader:
@@ -39,7 +40,7 @@ class Reader:
         return Found(versions.shown(target.kind, item.json), item.revision)
 
     async def list(self, target: Target, wanted: Selection = EVERYTHING) -> FoundList:
-        if len(self._cache.collection(target.collection)) <= CHUNK:
+        if len(self._cache.collection(target.collection)) <= LARGE:
             return await self._list(target, wanted)
         async with self._large_lists:
             return await self._list(target, wanted)
