@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -22,7 +22,7 @@ from steersman.api.coordination import Lease, LeaseSpec
 from steersman.api.core import EndpointAddress, EndpointPort, Endpoints, EndpointSubset
 from steersman.api.discovery import Endpoint, EndpointConditions, EndpointSlice
 from steersman.api.discovery import EndpointPort as SlicePort
-from steersman.api.errors import ApiError, Conflict, NotFound
+from steersman.api.errors import AlreadyExists, ApiError, Conflict, NotFound
 from steersman.api.kinds import Kind
 from steersman.api.meta import Object, ObjectMeta
 from steersman.base import log
@@ -31,6 +31,9 @@ from steersman.base.values import Address
 
 RENEW_SECONDS = 10.0
 LEASE_SECONDS = 30
+ATTEMPTS = 5
+"""How often a server looks again when others publish at the same time, before it leaves that to its next round."""
+
 IDENTITY_LABEL = "apiserver.kubernetes.io/identity"
 ADDRESS_ANNOTATION = "steersman.io/address"
 SERVICE_LABEL = "kubernetes.io/service-name"
@@ -79,9 +82,7 @@ async def announce(registry: Registry, server: Server, clock: Clock) -> None:
     while True:
         try:
             await _renew(registry, server, clock.now())
-            await _publish(registry, await _alive(registry, clock.now()))
-        except Conflict:
-            pass  # another server was quicker; the next round sees what it wrote
+            await _publish(registry, clock.now())
         except ApiError as error:
             _log.warning("not announced", reason=error.message)
         await clock.sleep(RENEW_SECONDS)
@@ -125,19 +126,29 @@ def is_alive(lease: Lease, now: datetime) -> bool:
     return now < times.to_datetime(renewed) + timedelta(seconds=seconds)
 
 
-async def _publish(registry: Registry, addresses: Sequence[str]) -> None:
-    await _put(registry, _ENDPOINTS, endpoints_of(addresses))
-    await _put(registry, _SLICE, slice_of(addresses))
+async def _publish(registry: Registry, now: datetime) -> None:
+    for target, shaped in _PUBLISHED:
+        for _ in range(ATTEMPTS):
+            try:
+                await _put(registry, target, shaped, now)
+                break
+            except (AlreadyExists, Conflict):
+                continue  # another server was quicker: look again who is alive
 
 
-async def _put(registry: Registry, target: Target, wanted: Object) -> None:
-    """Make the object so; the registry writes nothing when it is so already."""
+async def _put(registry: Registry, target: Target, shaped: Callable[[Sequence[str]], Object], now: datetime) -> None:
+    """Make the object what the Leases say; the registry writes nothing when it is so already.
+
+    The object is read before the Leases: whoever knows of fewer servers than the last writer did meets a Conflict.
+    """
     try:
-        found = await registry.get(target)
+        revision = (await registry.get(target)).revision
     except NotFound:
+        wanted = shaped(await _alive(registry, now))
         await registry.create(Target(target.kind, target.namespace), codec.encode(wanted))
         return
-    meta = replace(wanted.metadata, resource_version=str(found.revision))
+    wanted = shaped(await _alive(registry, now))
+    meta = replace(wanted.metadata, resource_version=str(revision))
     await registry.update(target, codec.encode(replace(wanted, metadata=meta)))
 
 
@@ -174,3 +185,9 @@ def slice_of(addresses: Sequence[str]) -> EndpointSlice:
         ),
         ports=tuple(SlicePort(name=port.name, port=port.port, protocol=port.protocol) for port in first.ports),
     )
+
+
+_PUBLISHED: tuple[tuple[Target, Callable[[Sequence[str]], Object]], ...] = (
+    (_ENDPOINTS, endpoints_of),
+    (_SLICE, slice_of),
+)

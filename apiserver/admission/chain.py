@@ -41,8 +41,11 @@ class AdmissionSettings:
     unreachable_toleration_seconds: int = 5
 
 
+USUAL = AdmissionSettings()
+
+
 class Admission:
-    def __init__(self, cache: WatchCache, random: Random, settings: AdmissionSettings = AdmissionSettings()) -> None:
+    def __init__(self, cache: WatchCache, random: Random, settings: AdmissionSettings = USUAL) -> None:
         lookup = Lookup(cache)
         self._checks = _of_new(lookup, random, settings)
         self._step_checks = _of_steps(lookup, settings)

@@ -72,7 +72,7 @@ class Calls:
                 with gate or nullcontext(), self.span(verb, resource, context):
                     reply = await handle(request)
                 return reply if isinstance(reply, bytes) else bytes(reply.SerializeToString())
-            except BaseException as problem:
+            except BaseException as problem:  # noqa: BLE001 - `explain` raises on what is not ours
                 code = refuse(context, self.explain(problem, verb))
                 return b""
             finally:

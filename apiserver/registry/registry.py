@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from apiserver.admission.chain import Admission, AdmissionSettings
+from apiserver.admission.chain import USUAL, Admission, AdmissionSettings
 from apiserver.registry import lifecycle, metadata, naming, patches, reading, subresources, versions
 from apiserver.registry.reading import Reader
 from apiserver.registry.requests import (
@@ -54,7 +54,7 @@ class Registry:
         strategies: Mapping[str, Strategy],
         clock: Clock,
         random: Random | None = None,
-        admission: AdmissionSettings = AdmissionSettings(),
+        admission: AdmissionSettings = USUAL,
     ) -> None:
         """`strategies` by qualified resource: a kind without one is not served."""
         random = random or Random()

@@ -5,6 +5,7 @@ revision N are one picture. A revision is applied whole, in one synchronous step
 
 * `fresh()` makes a read linearizable: it returns once the cache holds everything acknowledged before the call.
 * After a restart the cache begins with the history that the store still has, so that clients resume their watches.
+* When the store cannot be followed for a while, what is loaded stays, and following goes on where it broke off.
 * When the store can no longer say what happened (compacted past us, or restored from an older copy), everything is
   loaded anew and every watcher is ended with Expired.
 """
@@ -15,7 +16,7 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 
 from apiserver.storage import keys
-from apiserver.storage.interface import Page, Revised, Store, Watch
+from apiserver.storage.interface import NO_REVISION, Listing, Page, Revised, Store, Watch
 from apiserver.watchcache.collection import Collection
 from apiserver.watchcache.freshness import Arrival, SharedQuestion
 from apiserver.watchcache.items import Item
@@ -30,11 +31,14 @@ MAX_WINDOW_BYTES = 64 * 1024 * 1024
 HISTORY_REVISIONS = 10_000
 RETRY_SECONDS = 0.5
 TRIM_SECONDS = 5.0
-TRIM_CHANGES = 1_000
+TRIM_SHARE = 16
+"""The windows are also trimmed whenever they have grown by one part in so many of what they may hold."""
 BOOKMARK_SECONDS = 10.0
 
 SHRINK_FIRST = ("leases.coordination.k8s.io", "events", "events.events.k8s.io")
 """Resources that are rewritten all the time and whose old changes nobody misses."""
+
+_NOTHING = Listing((), NO_REVISION)
 
 _log = log.get("watchcache")
 
@@ -58,8 +62,9 @@ class WatchCache:
         self._newest = SharedQuestion(store.revision, within_seconds=CATCH_UP_SECONDS)
         self._arrival = Arrival(self._nudge)
         self._ready = asyncio.Event()
+        self._is_loaded = False
         self._loaded_at = Revision(0)
-        self._untrimmed = 0
+        self._untrimmed_bytes = 0
         self.lag_seconds = 0.0
 
     @property
@@ -84,6 +89,7 @@ class WatchCache:
             behind_since = self._clock.monotonic()
             await self._arrival.wait(newest, CATCH_UP_SECONDS)
             self.lag_seconds = self._clock.monotonic() - behind_since
+        self.check_ready()  # history may have been lost while we waited
         return self.revision
 
     async def reached(self, revision: Revision) -> None:
@@ -96,6 +102,7 @@ class WatchCache:
         """Wait until the cache holds `revision`. Timeout after three seconds."""
         self.check_ready()
         await self._arrival.wait(revision, CATCH_UP_SECONDS)
+        self.check_ready()
 
     def item(self, key: str, value: bytes, revision: Revision) -> Item:
         """An object as the cache would hold it, from elsewhere: an older state read from the store."""
@@ -123,26 +130,29 @@ class WatchCache:
             tasks.create_task(self._bookmark_regularly())
             while True:
                 try:
-                    await self._load()
+                    if not self._is_loaded:
+                        await self._load()
                     await self._follow()
                 except Expired as error:
                     _log.warning("store history lost, loading anew", reason=error.message)
                     self._reset(Expired("the store's history was lost: list again"))
                 except ApiError as error:
-                    _log.warning("store unreachable, loading again soon", reason=error.message)
+                    _log.warning("store unreachable, going on soon", reason=error.message)
                     await self._clock.sleep(RETRY_SECONDS)
 
     async def _load(self) -> None:
         """Take the state at the oldest revision worth having; following from there fills the window."""
         newest = await self._store.revision()
         oldest = max(await self._store.oldest(), Revision(newest - HISTORY_REVISIONS))
-        self._start = oldest
-        if oldest > 0:  # at revision 0 there was nothing
-            listing = await self._store.list(keys.REGISTRY, Page(revision=oldest))
-            for stored in listing.items:
-                self.collection(keys.resource_of(stored.key)).load(stored.key, stored.value, stored.revision)
+        # At revision 0 there was nothing.
+        listing = await self._store.list(keys.REGISTRY, Page(revision=oldest)) if oldest else _NOTHING
+        # All anew: a collection that somebody asked for while we were loading says that its window starts elsewhere.
+        self._start, self._collections = oldest, {}
+        for stored in listing.items:
+            self.collection(keys.resource_of(stored.key)).load(stored.key, stored.value, stored.revision)
         self._arrival.reach(oldest)
         self._loaded_at = newest
+        self._is_loaded = True
 
     async def _follow(self) -> None:
         self._watch = self._store.watch(keys.REGISTRY, self.revision)
@@ -163,14 +173,16 @@ class WatchCache:
         at = self._clock.monotonic()
         for changed in revised.changes:
             collection = self.collection(keys.resource_of(changed.key))
+            before = collection.window_bytes
             collection.apply(changed.key, changed.value, revised.revision, at)
+            self._untrimmed_bytes += collection.window_bytes - before
         self._arrival.reach(max(self.revision, revised.revision))
-        self._untrimmed += len(revised.changes)
-        if self._untrimmed >= TRIM_CHANGES:
+        if self._untrimmed_bytes > self._max_window_bytes // TRIM_SHARE:
             self.trim()
 
     def _reset(self, error: ApiError) -> None:
         self._ready.clear()
+        self._is_loaded = False
         for collection in self._collections.values():
             collection.end_watches(error)
         self._collections = {}
@@ -207,7 +219,7 @@ class WatchCache:
 
     def trim(self) -> None:
         """Forget changes older than 75 s; when the windows are too large even so, the oldest of the least missed."""
-        self._untrimmed = 0
+        self._untrimmed_bytes = 0
         horizon = self._clock.monotonic() - KEEP_SECONDS
         for collection in self._collections.values():
             while collection.oldest_at is not None and collection.oldest_at < horizon:

@@ -101,6 +101,6 @@ def _resized(old: tuple[Container, ...], new: tuple[Container, ...]) -> tuple[Co
 
 
 def _shown(template: PodTemplateSpec) -> Any:
-    metadata = msgspec.to_builtins(template.metadata, order="deterministic")
+    metadata = msgspec.to_builtins(template.metadata, order="deterministic", enc_hook=str.__str__)
     whole = {**metadata, "Spec": podform.shown(template.spec)}
     return msgspec.Raw(json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode())

@@ -49,8 +49,10 @@ class Servers:
         self._tasks = tasks
         self._running: dict[Server, asyncio.Task[None]] = {}
 
-    async def start(self, server: Server) -> None:
-        self._running[server] = self._tasks.create_task(presence.announce(self.registry, server, self.clock))
+    async def start(self, *servers: Server) -> None:
+        """All of them at once."""
+        for server in servers:
+            self._running[server] = self._tasks.create_task(presence.announce(self.registry, server, self.clock))
         await self.clock.advance(0)
 
     def kill(self, *servers: Server) -> None:
@@ -109,6 +111,15 @@ async def test_two_servers(servers: Servers) -> None:
     await servers.start(A)
     assert await servers.endpoints() == [(["10.0.0.1", "10.0.0.2"], [6443])]
     assert [each["addresses"] for each in (await servers.slice())["endpoints"]] == [["10.0.0.1"], ["10.0.0.2"]]
+
+
+async def test_many_servers_that_start_at_once_are_all_there_at_once(servers: Servers) -> None:
+    many = [Server(f"s{number}", Address(f"10.0.0.{number}", 6443)) for number in range(1, 6)]
+    await servers.start(*many)
+    await servers.clock.advance(0)
+    wanted = [server.address.host for server in many]
+    assert await servers.endpoints() == [(wanted, [6443])]
+    assert [each["addresses"] for each in (await servers.slice())["endpoints"]] == [[host] for host in wanted]
 
 
 async def test_servers_on_several_ports(servers: Servers) -> None:

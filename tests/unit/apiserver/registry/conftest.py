@@ -14,8 +14,8 @@ import pytest
 from apiserver import bootstrap
 from apiserver.registry.catalog import STRATEGIES
 from apiserver.registry.registry import Registry
-from apiserver.registry.service import CLUSTER_IPS
 from apiserver.registry.requests import Target
+from apiserver.registry.service import CLUSTER_IPS
 from apiserver.watchcache.cache import WatchCache
 from steersman.api import kinds, selectors
 from steersman.api.kinds import Kind
