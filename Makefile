@@ -11,7 +11,7 @@ PYTEST_FLAGS ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup bootstrap up test check fix lint types imports proto proto-check constraints \
-        test-unit test-contract test-integration test-chaos bench-api clean
+        test-unit test-contract test-integration test-chaos bench-api bench-kinds clean
 
 help: ## This list
 	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | column -t -s '|'
@@ -58,6 +58,13 @@ proto: setup ## Generate steersman/pb from proto/
 proto-check: setup
 	$(BIN)/python deploy/dev/generate_protos.py --check
 
+.PHONY: docs docs-check
+docs: setup ## Write docs/kinds.md and docs/kinds/ from the code and its tests
+	$(BIN)/python -m deploy.dev.generate_kinds
+
+docs-check: setup
+	$(BIN)/python -m deploy.dev.generate_kinds --check
+
 constraints: ## Note the versions in .venv as the ones that everybody gets
 	$(BIN)/python -m pip freeze --exclude-editable --exclude steersman > $(CONSTRAINTS)
 
@@ -75,6 +82,9 @@ test-chaos: setup ## Kill, pause and cut while traffic runs
 
 bench-api: setup ## The API server measured: one table, ratios to etcd's own put rate in the same run
 	$(BIN)/python -m bench.api
+
+bench-kinds: setup ## Objects on their way in: microseconds, ratios to plain json in the same run
+	$(BIN)/python -m bench.kinds
 
 clean: ## Remove what was made, but for the data dir
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -120,10 +120,23 @@ async def _alive(registry: Registry, now: datetime) -> list[str]:
 
 
 def is_alive(lease: Lease, now: datetime) -> bool:
+    """Whether a server stands behind the Lease. Anybody may write Leases: one that makes no sense is nobody's."""
     renewed, seconds = lease.spec.renew_time, lease.spec.lease_duration_seconds
-    if renewed is None or seconds is None or ADDRESS_ANNOTATION not in lease.metadata.annotations:
+    if renewed is None or seconds is None or not _is_address(lease.metadata.annotations.get(ADDRESS_ANNOTATION, "")):
         return False
-    return now < times.to_datetime(renewed) + timedelta(seconds=seconds)
+    return now - times.to_datetime(renewed) < timedelta(seconds=seconds)
+
+
+def _is_address(text: str) -> bool:
+    """Whether endpoints may hold it: one that they refuse would keep all the others out too."""
+    host, _, port = text.rpartition(":")
+    try:
+        address = ipaddress.IPv4Address(host)
+    except ValueError:
+        return False
+    if address.is_loopback or address.is_link_local or address.is_multicast or address.is_unspecified:
+        return False
+    return port.isascii() and port.isdigit() and len(port) <= 5 and 1 <= int(port) <= 65535
 
 
 async def _publish(registry: Registry, now: datetime) -> None:

@@ -1,6 +1,6 @@
 """What an object costs on its way in: decoding (strict), defaulting, validating, encoding.
 
-    python -m bench.kinds
+    make bench-kinds
 
 Medians of one run, in microseconds, and as a ratio to what Python's own json needs to load and dump the same bytes, so
 that machines can be compared. The target is a typical Deployment in under 150 µs.

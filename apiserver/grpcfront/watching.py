@@ -8,7 +8,7 @@ one reply is being written goes out together in the next.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -28,6 +28,9 @@ MAX_WATCHES_PER_STREAM = 256
 MAX_PROGRESS_QUESTIONS = 1_000
 REPLY_BYTES = 1024 * 1024
 """About where a reply is cut into several, so that no client has to take a message of any size."""
+WRITE_SECONDS = 30.0
+"""How long a client may leave a reply unread. What piles up behind it is thrown away sooner; then the stream goes too,
+for a client that reads nothing cannot even be told that it is cut off."""
 
 _TYPES = {
     EventType.ADDED: resources_pb2.WatchEvent.ADDED,
@@ -77,6 +80,7 @@ class WatchStream:
         self._context = context
         self._writing = asyncio.Lock()
         self._watches: dict[int, _Watch] = {}
+        self._unfinished = 0
         self._questions = 0
         self._reading: asyncio.Task[None] | None = None
 
@@ -97,6 +101,7 @@ class WatchStream:
             match request.WhichOneof("ask"):
                 case "start":
                     self._check_room(request.start.id)
+                    self._unfinished += 1
                     watch = self._watches[request.start.id] = _Watch()
                     tasks.create_task(self._watch(request.start, watch))
                 case "stop":
@@ -112,6 +117,9 @@ class WatchStream:
             raise BadRequest(f"watch {watch_id} is open already")
         if len(self._watches) >= MAX_WATCHES_PER_STREAM:
             raise BadRequest(f"more than {MAX_WATCHES_PER_STREAM} watches on one stream")
+        if self._unfinished >= 2 * MAX_WATCHES_PER_STREAM:
+            # Not the same: an id is free again before its end is told, or a client could not use it at once.
+            raise BadRequest("watches are started faster than the ends of others are read")
 
     async def _watch(self, start: resources_pb2.WatchStart, watch: _Watch) -> None:
         """One watch from its start to its end, which is always told."""
@@ -131,13 +139,16 @@ class WatchStream:
         except Finished:
             event = resources_pb2.WatchEvent(type=resources_pb2.WatchEvent.CLOSED)
             await self._write(start.id, [_field(event)])
+        finally:
+            self._unfinished -= 1
 
     async def _pump(self, watch_id: int, subscription: Subscription, kind: Kind, timeout_seconds: int) -> None:
         loop = asyncio.get_running_loop()
         timer = loop.call_later(timeout_seconds, subscription.finish) if timeout_seconds > 0 else None
         try:
             while True:
-                for part in _parts([encoded(event, kind) for event in await subscription.take()]):
+                # Encoded as they go out: the first state of a watch may be a hundred thousand objects.
+                for part in _parts(encoded(event, kind) for event in await subscription.take()):
                     await self._write(watch_id, part)
         finally:
             if timer is not None:
@@ -164,7 +175,7 @@ class WatchStream:
 
     async def _write(self, watch_id: int, events: list[bytes]) -> None:
         reply = _named(watch_id) + b"".join(events)
-        async with self._writing:
+        async with self._writing, asyncio.timeout(WRITE_SECONDS):
             await self._context.write(reply)
 
 
@@ -179,11 +190,14 @@ def encoded(event: Event, kind: Kind) -> bytes:
             )
         )
     key = ("grpc", kind.api_version, event.type)
-    known = change.encoded.get(key)
+    kept = change.encoded
+    known = None if kept is None else kept.get(key)
     if known is None:
         json = versions.shown(kind, change.json_for(event.type))
         made = resources_pb2.WatchEvent(type=_TYPES[event.type], object=_object(json, kind, change.revision))
-        known = change.encoded[key] = _field(made)
+        known = _field(made)
+        if kept is not None:
+            kept[key] = known
     return known
 
 
@@ -201,7 +215,7 @@ def _field(event: resources_pb2.WatchEvent) -> bytes:
     return resources_pb2.WatchReply(events=[event]).SerializeToString()
 
 
-def _parts(events: list[bytes]) -> Iterator[list[bytes]]:
+def _parts(events: Iterable[bytes]) -> Iterator[list[bytes]]:
     part: list[bytes] = []
     size = 0
     for event in events:

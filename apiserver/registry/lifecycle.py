@@ -110,3 +110,10 @@ def check_preconditions(new: ObjectMeta, old: ObjectMeta, revision: Revision, ta
     if new.uid and new.uid != old.uid:
         why = f"Precondition failed: UID in precondition: {new.uid}, UID in object meta: {old.uid}"
         raise errors.conflict(subject, target.name, why, revision)
+
+
+def check_missing(new: ObjectMeta, revision: Revision | None, target: Target) -> None:
+    """Conflict if `new` was made from an object that is no more: it is not to come back as another one."""
+    if new.uid:
+        why = f"Precondition failed: UID in precondition: {new.uid}, UID in object meta: "
+        raise errors.conflict(target.kind.subject, target.name, why, revision)

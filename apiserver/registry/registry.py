@@ -35,10 +35,10 @@ from apiserver.registry.writing import Propose, Writer, complain
 from apiserver.storage.interface import Store, Stored
 from apiserver.watchcache.cache import WatchCache
 from apiserver.watchcache.subscription import Subscription
-from steersman.api import codec
+from steersman.api import codec, errors
 from steersman.api.autoscaling import Scale
 from steersman.api.core import Binding
-from steersman.api.errors import AlreadyExists, BadRequest, MethodNotAllowed, NotFound
+from steersman.api.errors import AlreadyExists, BadRequest, MethodNotAllowed, NotFound, Subject
 from steersman.api.kinds import Kind
 from steersman.api.names import Revision
 from steersman.base.clock import Clock
@@ -122,13 +122,18 @@ class Registry:
         self._require(target.kind, subresource)
         decoded, warnings = codec.decode(target.kind.struct, body, validation=options.field_validation)
         new = versions.to_stored(target.kind, lifecycle.addressed(decoded, target))
-        if subresource is Subresource.NONE and not target.kind.unconditional_update:
-            complain(target, target.name, metadata.validate_conditional(new.metadata))
+
+        def propose(_: Any) -> Any:
+            if not target.kind.unconditional_update:
+                _complain_of_unconditional(target, new)
+            return new
+
         try:
-            written = await self._writer.replace(target, lambda _: new, options, subresource)
-        except NotFound:
+            written = await self._writer.replace(target, propose, options, subresource)
+        except NotFound as missing:
             if subresource is not Subresource.NONE or not target.kind.create_on_update:
                 raise
+            lifecycle.check_missing(new.metadata, missing.revision, target)
             written = await self._create(target, new, options)
         return _shown(target, written, warnings)
 
@@ -166,6 +171,8 @@ class Registry:
         self, target: Target, wanted: Selection, how: DeleteOptions = _ANYHOW, options: WriteOptions = PLAIN
     ) -> FoundList:
         """Delete all that match, one by one; one that has gone meanwhile is none of our business."""
+        if "deletecollection" not in target.kind.verbs:
+            raise MethodNotAllowed("the server does not allow this method on the requested resource")
         listing = await self.list(target, reading.whole(wanted))
         for found in listing.items:
             meta = codec.load(target.kind.struct, found.json).metadata
@@ -223,6 +230,14 @@ class Registry:
         written = await self._writer.replace(target, rescaled, options)
         workload = codec.load(target.kind.struct, written.json)
         return changed_copy(written, json=codec.encode(subresources.scale_of(workload, written.revision)))
+
+
+def _complain_of_unconditional(target: Target, new: Any) -> None:
+    causes = metadata.validate_conditional(new.metadata)
+    if causes:
+        # Of this one rule Kubernetes speaks in the name of the resource, not of the kind.
+        subject = target.kind.subject
+        raise errors.invalid(Subject(subject.group, subject.resource, subject.resource), target.name, causes)
 
 
 def _shown(target: Target, written: Written, warnings: Sequence[str] = ()) -> Written:

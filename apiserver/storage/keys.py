@@ -24,8 +24,7 @@ def key_of(qualified_resource: str, namespace: str, name: str) -> str:
 
 def resource_of(key: str) -> str:
     """The qualified resource that a registry key belongs to."""
-    start = len(REGISTRY)
-    return key[start : key.index("/", start)]
+    return key[len(REGISTRY) :].partition("/")[0]
 
 
 def fence_of(namespace: str, lease: str) -> str:

@@ -82,17 +82,19 @@ class SwappingStore(ABC):
         current, confirmed = hint, False
         for _ in range(ATTEMPTS):
             if current is None:
-                current, confirmed = await self.get(key), True
+                current, confirmed = await self._find(key, given), True
             try:
                 _check(expect, current)
                 value = change(current)
             except ApiError:
                 if confirmed:
+                    await self._check_guards(given)
                     raise
                 current = None
                 continue
             if value == current.value:
                 if confirmed:
+                    await self._check_guards(given)
                     return current
                 current = None
                 continue
@@ -109,7 +111,7 @@ class SwappingStore(ABC):
     async def delete(
         self, key: str, expect: Expect = ANY, *, given: Sequence[Guard] = (), also: Sequence[Put] = ()
     ) -> Revision:
-        revision = expect.revision if expect.revision is not None else (await self.get(key)).revision
+        revision = expect.revision if expect.revision is not None else (await self._find(key, given)).revision
         for _ in range(ATTEMPTS):
             outcome = await self.commit(Transaction(key, None, revision, tuple(given), tuple(also)))
             if not isinstance(outcome, Refused):
@@ -120,6 +122,26 @@ class SwappingStore(ABC):
             _check(expect, outcome.current, outcome.revision)
             revision = outcome.current.revision
         raise TooManyRequests(f"key {key} changed {ATTEMPTS} times while it was being deleted")
+
+    async def _find(self, key: str, given: Sequence[Guard]) -> Stored:
+        try:
+            return await self.get(key)
+        except NotFound:
+            await self._check_guards(given)
+            raise
+
+    async def _check_guards(self, given: Sequence[Guard]) -> None:
+        """GuardFailed before anything else is said without a transaction: who is deposed is to learn just that.
+
+        Reading the guards after the key will do: a guard that still is at its revision has been there all the time.
+        """
+        for guard in given:
+            try:
+                found = at = (await self.get(guard.key)).revision
+            except NotFound as absent:
+                found, at = NO_REVISION, absent.revision or NO_REVISION
+            if found != guard.revision:
+                raise GuardFailed(guard, at)
 
 
 def _check(expect: Expect, current: Stored, at: Revision | None = None) -> None:

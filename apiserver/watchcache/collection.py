@@ -9,18 +9,26 @@ import bisect
 from collections import deque
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from apiserver.storage import keys
 from apiserver.watchcache.items import Change, Event, EventType, Item, Matches
 from apiserver.watchcache.projection import Project, projector
 from apiserver.watchcache.subscription import Bucket, Subscription
 from steersman.api.errors import ApiError, Expired
 from steersman.api.names import Revision
+from steersman.base import log
 
 KEEP_ENCODED = 64
-"""For how many of the newest changes the encoded forms are kept: enough for every watcher that keeps up."""
+KEEP_ENCODED_BYTES = 8 * 1024 * 1024
+"""For how many of the newest changes, and objects of what size, the encoded forms are kept: enough for every watcher
+that keeps up, and never for what is not new."""
 
 INDEXED_FIELD = "spec.nodeName"
 """The one field besides the name by which watchers are indexed: every node agent watches just its own pods."""
+
+_HEAD = b'{"metadata":{'
+_log = log.get("watchcache")
 
 
 class Collection:
@@ -34,6 +42,8 @@ class Collection:
         self._keys: list[str] = []
         self._window: deque[Change] = deque()
         self._window_start = start
+        self._kept_encoded: deque[Change] = deque()
+        self._kept_encoded_bytes = 0
         self._watchers: dict[Bucket, dict[Subscription, None]] = {}
 
     def __len__(self) -> int:
@@ -52,27 +62,36 @@ class Collection:
 
     def load(self, key: str, value: bytes, revision: Revision) -> None:
         """Take an object as it was when the cache began; nobody is told."""
-        self._put(self.item(key, value, revision))
+        item = self._readable(key, value, revision)
+        if item is not None:
+            self._put(item)
 
     def apply(self, key: str, value: bytes | None, revision: Revision, at: float) -> None:
         old = self._items.get(key)
-        if value is None:
-            if old is None:
-                return
+        new = None if value is None else self._readable(key, value, revision)
+        if new is not None:
+            self._put(new)
+        elif old is not None:
             del self._items[key]
             self._keys.pop(bisect.bisect_left(self._keys, key))
-            new = None
         else:
-            new = self.item(key, value, revision)
-            self._put(new)
+            return
         change = Change(revision, old, new, at)
         self._window.append(change)
         self.window_bytes += change.size
-        if len(self._window) > KEEP_ENCODED:
-            self._window[-1 - KEEP_ENCODED].encoded.clear()
+        self._keep_encoded(change)
         for bucket in self._buckets(change):
             for watcher in self._watchers.get(bucket, ()):
                 watcher.offer(change)
+
+    def _keep_encoded(self, change: Change) -> None:
+        change.encoded = {}
+        self._kept_encoded.append(change)
+        self._kept_encoded_bytes += change.carried
+        while len(self._kept_encoded) > KEEP_ENCODED or self._kept_encoded_bytes > KEEP_ENCODED_BYTES:
+            aged = self._kept_encoded.popleft()
+            self._kept_encoded_bytes -= aged.carried
+            aged.encoded = None
 
     def drop_oldest(self) -> None:
         """Forget the oldest change of the window."""
@@ -179,6 +198,16 @@ class Collection:
             found.append(change)
         found.reverse()
         return found
+
+    def _readable(self, key: str, value: bytes, revision: Revision) -> Item | None:
+        """None for what is no object: somebody else wrote it, and it must not take the server down with it."""
+        try:
+            if not value.startswith(_HEAD):
+                raise ValueError("the metadata does not come first")
+            return self.item(key, value, revision)
+        except (msgspec.MsgspecError, ValueError) as error:
+            _log.error("not an object, taken as absent", key=key, revision=revision, reason=str(error))
+            return None
 
     def item(self, key: str, value: bytes, revision: Revision) -> Item:
         labels, fields = self._project(value)

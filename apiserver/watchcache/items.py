@@ -46,7 +46,8 @@ class EventType(StrEnum):
 class Change:
     """One object's step in one revision: `old` None is a creation, `new` None a deletion.
 
-    `encoded` keeps what fronts made of it, so that a change is encoded once however many watchers it goes to.
+    `encoded` keeps what fronts made of it, so that a new change is encoded once however many watchers it goes to. It is
+    None when nothing is to be kept: on a change that has aged, or that only one watcher gets.
     """
 
     __slots__ = ("at", "encoded", "new", "old", "revision")
@@ -56,13 +57,18 @@ class Change:
         self.old = old
         self.new = new
         self.at = at
-        self.encoded: dict[object, bytes] = {}
+        self.encoded: dict[object, bytes] | None = None
 
     @property
     def key(self) -> str:
         item = self.new if self.new is not None else self.old
         assert item is not None
         return item.key
+
+    @property
+    def carried(self) -> int:
+        """Bytes of the object that an event of this change carries, at most."""
+        return max(len(side.value) for side in (self.old, self.new) if side is not None)
 
     @property
     def size(self) -> int:

@@ -63,10 +63,16 @@ class Subscription:
         self._wake()
 
     def bookmark(self, revision: Revision) -> None:
-        """Say, behind what is pending, that everything up to `revision` has been given."""
-        if self._ended is None:
-            self._pending.append(Event(EventType.BOOKMARK, revision))
-            self._wake()
+        """Say, behind what is pending, that everything up to `revision` has been given.
+
+        A bookmark that nobody has taken yet is replaced: they may be asked for by the thousand and never be read.
+        """
+        if self._ended is not None:
+            return
+        if self._pending and self._pending[-1].type is EventType.BOOKMARK and not self._pending[-1].ends_initial_events:
+            self._pending.pop()
+        self._pending.append(Event(EventType.BOOKMARK, revision))
+        self._wake()
 
     def bookmark_if_idle(self, revision: Revision) -> None:
         """Called at regular intervals: a watcher that got nothing since the last time learns how far it is."""

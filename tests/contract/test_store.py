@@ -252,6 +252,21 @@ async def test_a_failed_guard_outweighs_an_existing_key(store: Store, prefix: st
         await store.create(prefix + "a", b"two", given=[Guard(prefix + "fence", Revision(1))])
 
 
+async def test_a_deposed_leader_learns_it_even_where_nothing_would_be_written(store: Store, prefix: str) -> None:
+    stored = await store.create(prefix + "a", b"one")
+    fence = await store.create(prefix + "fence", b"term 1")
+    await store.update(fence.key, to(b"term 2"))
+    given = [Guard(fence.key, fence.revision)]
+    with pytest.raises(Deposed):  # else "nothing to do"
+        await store.update(stored.key, to(b"one"), given=given)
+    with pytest.raises(Deposed):  # else Conflict
+        await store.update(stored.key, to(b"two"), Expect(Revision(stored.revision + 1)), given=given)
+    with pytest.raises(Deposed):  # else NotFound
+        await store.update(prefix + "missing", to(b"two"), given=given)
+    with pytest.raises(Deposed):
+        await store.delete(prefix + "missing", given=given)
+
+
 @VERBS
 async def test_further_puts_share_the_revision(store: Store, prefix: str, verb: str) -> None:
     await store.create(prefix + "gone", b"x")

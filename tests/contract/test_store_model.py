@@ -118,9 +118,11 @@ class StoreMachine(RuleBasedStateMachine):
         key, also, given = self.prefix + name, self.puts(puts, besides=name), self.guards(guard)
         current = self.model.state().get(key)
         if current is None or current.value == value:
-            also, given = [], []  # whether these matter to an update that does nothing is nobody's promise
-        expected = NotFound if current is None else self.model.judge(Changed(key, value), given, also)
-        if current is not None and current.value == value:
+            also = []  # whether these matter to an update that does nothing is nobody's promise
+        expected = self.model.judge(Changed(key, value), given, also)
+        if expected is not Deposed and current is None:
+            expected = NotFound
+        elif expected is not Deposed and current is not None and current.value == value:
             expected = []
         hints = {"none": None, "fresh": current, "old": Stored(key, b"two", Revision(1))}
         self.check(
@@ -132,7 +134,7 @@ class StoreMachine(RuleBasedStateMachine):
     def delete(self, name: str, puts: list[Put], guard: tuple[str, int] | None) -> None:
         key, also, given = self.prefix + name, self.puts(puts, besides=name), self.guards(guard)
         expected = self.model.judge(Changed(key, None), given, also)
-        if key not in self.model.state():
+        if key not in self.model.state() and expected is not Deposed:
             expected = NotFound
         self.check(expected, lambda: self.session.store.delete(key, given=given, also=also))
 

@@ -130,16 +130,22 @@ async def test_two_servers_that_start_at_once(tmp_path: Path) -> None:
         racing = [settings_in(tmp_path / name, etcd_endpoints=endpoints) for name in ("one", "two")]
         serving = await _started(stack, racing)
         apis = [await stack.enter_async_context(client.connect([str(each.grpc)])) for each in serving]
-        first, second = [await everything(api) for api in apis]
-        assert first == second
-        assert len(set(first.values())) > len(bootstrap.SYSTEM_NAMESPACES)
         ports = {each.rest.port for each in serving}
 
         async def both_are_published() -> bool:
             present = await apis[0].of(Endpoints).get(bootstrap.KUBERNETES, "default")
             return {port.port for subset in present.subsets for port in subset.ports} == ports
 
-        await eventually(both_are_published, within=25)
+        await published(apis[0])
+        await eventually(both_are_published)
+
+        async def seen_alike() -> Snapshot:
+            first, second = [await everything(api) for api in apis]
+            assert first == second
+            return first
+
+        seen = await eventually(seen_alike)
+        assert len(set(seen.values())) == len(seen), "each object was written in a transaction of its own"
 
 
 async def _started(stack: AsyncExitStack, racing: list[Settings]) -> list[Serving]:

@@ -17,7 +17,7 @@ from apiserver.config import Settings
 from apiserver.registry.catalog import STRATEGIES
 from steersman.api import kinds
 from steersman.api.codec import FieldValidation
-from steersman.api.errors import AlreadyExists, BadRequest, Conflict, NotFound
+from steersman.api.errors import AlreadyExists, BadRequest, Conflict, Invalid, MethodNotAllowed, NotFound
 from steersman.api.kinds import Kind
 from steersman.api.names import Revision
 from steersman.client import client
@@ -218,6 +218,64 @@ async def test_strict_refuses_unknown_fields_of(api: Client, kind: Kind) -> None
     assert refused.value.message == refusal
     with pytest.raises(NotFound):
         await specimen.get()
+
+
+@pytest.mark.parametrize("kind", STORED, ids=manifests.key_of)
+async def test_a_dry_run_leaves_nothing_of(api: Client, kind: Kind) -> None:
+    specimen = Specimen(api, kind)
+    dry = await api.raw(kind).create(manifests.json_of(specimen.manifest), options=WriteOptions(dry_run=True))
+    assert list(_losses(specimen.manifest, _read(dry.object))) == []
+    with pytest.raises(NotFound):
+        await specimen.get()
+    assert await specimen.found_in_list() == []
+
+
+@pytest.mark.parametrize("kind", STORED, ids=manifests.key_of)
+async def test_an_update_without_a_version_of(api: Client, kind: Kind) -> None:
+    """What is missing is created or not found; what is there is overwritten, or not without a word on its version."""
+    specimen = Specimen(api, kind)
+    if kind.create_on_update:
+        made = await specimen.update(specimen.manifest)
+    else:
+        with pytest.raises(NotFound):
+            await specimen.update(specimen.manifest)
+        made = await specimen.create()
+    changed = _as_asked({**made, "metadata": _labelled(made, "blindly")})
+    if kind.unconditional_update:
+        assert (await specimen.update(changed))["metadata"]["uid"] == made["metadata"]["uid"]
+    else:
+        with pytest.raises(Invalid) as refused:
+            await specimen.update(changed)
+        assert refused.value.message == (
+            f'{kind.qualified_resource} "{specimen.name}" is invalid: '
+            "metadata.resourceVersion: Invalid value: 0x0: must be specified for an update"
+        )
+    assert await specimen.delete() or await specimen.let_go()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in STORED if kind.create_on_update], ids=manifests.key_of)
+async def test_what_was_deleted_does_not_come_back_as_another(api: Client, kind: Kind) -> None:
+    specimen = Specimen(api, kind)
+    read = await specimen.create()
+    assert await specimen.delete()
+    with pytest.raises(Conflict, match="Precondition failed: UID in precondition"):
+        await specimen.update({**read, "metadata": _labelled(read, "too-late")})
+
+
+@pytest.mark.parametrize("kind", STORED, ids=manifests.key_of)
+async def test_a_collection_is_deleted_of(api: Client, kind: Kind) -> None:
+    specimen = Specimen(api, kind)
+    everything_of_ours = f"{manifests.LABEL}={manifests.TESTS}"
+    delete_all = api.raw(kind).delete_collection
+    if "deletecollection" not in kind.verbs:
+        with pytest.raises(MethodNotAllowed):
+            await delete_all(specimen.namespace, label_selector=everything_of_ours)
+        return
+    await specimen.create()
+    deleted = await delete_all(specimen.namespace, label_selector=everything_of_ours)
+    assert [_read(each)["metadata"]["name"] for each in deleted.items] == [specimen.name]
+    if await specimen.found_in_list():
+        assert await specimen.let_go()
 
 
 @pytest.mark.parametrize("kind", CONVERTED, ids=manifests.key_of)

@@ -16,7 +16,8 @@ class Keyspace:
         return (self.root + key).encode()
 
     def key(self, name: bytes) -> str:
-        return name.decode()[len(self.root) :]
+        """A name that is not UTF-8 is none of ours: it gets a key that no object can have, and ends nothing."""
+        return name.decode(errors="backslashreplace")[len(self.root) :]
 
     def span(self, prefix: str, after_key: str = "") -> tuple[bytes, bytes]:
         """The half-open range of names under `prefix`, above `after_key` if one is given."""

@@ -28,7 +28,7 @@ from apiserver.storage.etcd.keyspace import ALL_KEYS, Keyspace
 from apiserver.storage.etcd.members import HAS_LEADER, Member, Members, Unanswered
 from apiserver.storage.etcd.revisions import Assembly
 from apiserver.storage.interface import Changed, Revised
-from steersman.api.errors import ApiError, Expired, Timeout, Unavailable
+from steersman.api.errors import ApiError, Expired
 from steersman.api.names import Revision
 
 log = structlog.get_logger(__name__)
@@ -233,7 +233,7 @@ class EtcdWatch:
             self._progress_wanted.clear()
             try:
                 await self._prompt_until(await self._newest())
-            except (Timeout, Unavailable) as error:
+            except ApiError as error:
                 log.warning("etcd does not tell its revision", error=error.message)
 
     async def _prompt_until(self, revision: Revision) -> None:

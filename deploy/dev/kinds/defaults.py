@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,7 @@ Added = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """`always`: what a small valid object gets. `when_given`: what optional parts get, each given empty."""
+    """`always`: what a small valid object gets. `when_given`: what optional parts get, lists in them filled or not."""
 
     always: Added
     when_given: Added
@@ -32,8 +33,9 @@ class Defaults:
 
 def of(kind: Kind) -> Defaults:
     given = manifests.manifest_of(kind)
-    always = _added(kind, given)
-    within = _added(kind, _joined(given, _every_part(kind.struct)))
+    always = {**_put_back(kind, given), **_added(kind, given)}
+    parts = _every_part(kind.struct)
+    within = {**_added(kind, _joined(given, _without_lists(parts))), **_added(kind, _joined(given, parts))}
     return Defaults(always, {path: value for path, value in within.items() if always.get(path) != value})
 
 
@@ -50,10 +52,37 @@ def template_paths(struct: type[Part], above: str = "") -> Iterator[str]:
 def _added(kind: Kind, given: Any) -> Added:
     asked = codec.decode(kind.struct, msgspec.json.encode(given))[0]
     stored = versions.to_stored(kind, asked)
-    completed = STRATEGIES[kind.storage.qualified_resource].default(stored)
+    completed = STRATEGIES[kind.qualified_resource].default(stored)
     before = codec.to_dict(versions.to_asked(kind, stored))
     after = codec.to_dict(versions.to_asked(kind, completed))
     return dict(_differences(before, after, ""))
+
+
+def _put_back(kind: Kind, given: Any) -> Added:
+    """What the strategy sets where the manifest, small as it is, says something that it need not say."""
+    added: dict[str, Any] = {}
+    for route in _leaves(given):
+        without = deepcopy(given)
+        holder = without
+        for step in route[:-1]:
+            holder = holder[step]
+        del holder[route[-1]]
+        path = "".join("[]" if isinstance(step, int) else f".{step}" for step in route).removeprefix(".")
+        added.update((at, value) for at, value in _added(kind, without).items() if at == path)
+    return added
+
+
+def _leaves(given: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The way to every list of a manifest and every field that holds no further fields, metadata aside."""
+    if isinstance(given, list):
+        yield from (route for item in given[:1] for route in _leaves(item, (*above, 0)))
+    elif isinstance(given, dict):
+        for name, value in given.items():
+            holds_fields = isinstance(value, dict) or (isinstance(value, list) and value and isinstance(value[0], dict))
+            if holds_fields and name != "metadata":
+                yield from _leaves(value, (*above, name))
+            if not isinstance(value, dict) and (above or name not in ("apiVersion", "kind")):
+                yield (*above, name)
 
 
 def _differences(before: Any, after: Any, path: str) -> Iterator[tuple[str, Any]]:
@@ -85,6 +114,15 @@ def _every_part(struct: type[Part], above: frozenset[type[Part]] = frozenset()) 
             case _:
                 parts[field.name] = value
     return parts
+
+
+def _without_lists(parts: dict[str, Any]) -> dict[str, Any]:
+    """A list with an item in it is left alone where an absent one would be filled."""
+    return {
+        name: _without_lists(value) if isinstance(value, dict) else value
+        for name, value in parts.items()
+        if not isinstance(value, list)
+    }
 
 
 def _joined(given: Any, more: Any) -> Any:

@@ -1,13 +1,14 @@
 """The rules of every kind, with the tests that break them: found by running the tests and listening.
 
-How a test writes down what it expects does not matter. Whenever a test calls the server's code and complaints come back,
-those are rules about the object that the test handed over, and so are the causes of every refusal on the way.
+How a test writes down what it expects does not matter. Whenever a test calls the server's code and complaints come
+back, those are rules about the object that the test handed over, and so are the causes of every refusal on the way.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
+import os
 import sys
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from steersman.api.errors import Cause, Invalid
 from steersman.api.part import Part
 
 TESTS = "tests/unit/apiserver/registry"
+_OPTIONAL = ("PYTEST_ADDOPTS", "STEERSMAN_K8S_FACTS")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -47,7 +49,12 @@ Rules = Mapping[type[Part], Sequence[Rule]]
 
 
 def collect(root: Path) -> Rules:
-    """By Struct: of the kind for whole objects, of the part where a test looks at a part alone (metadata, templates)."""
+    """By Struct: that of the kind, or of a part where a test looks at the part alone (metadata, templates).
+
+    The environment is stripped of what makes one machine run other tests than the next.
+    """
+    for name in _OPTIONAL:
+        os.environ.pop(name, None)
     listener, said = _Listener(), io.StringIO()
     with contextlib.redirect_stdout(said):
         code = pytest.main(["-q", "-p", "no:cacheprovider", f"--rootdir={root}", str(root / TESTS)], plugins=[listener])
@@ -95,7 +102,7 @@ class _Listener:
             return
         of = type(value)
         if of is Invalid:
-            self._now.extend((struct, cause) for struct, cause in _refused(value))
+            self._now.extend(_refused(value))
         elif (of is list or of is tuple) and value and type(value[0]) is Cause and _answers_a_test(frame):
             self._now.extend((struct, cause) for struct in _about(frame) for cause in value)
 

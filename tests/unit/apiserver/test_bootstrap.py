@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from apiserver import bootstrap
-from apiserver.bootstrap_roles import ROLES
+from apiserver.bootstrap.roles import ROLES
 from apiserver.registry.registry import Registry
 from apiserver.registry.requests import Target
 from steersman.api import kinds

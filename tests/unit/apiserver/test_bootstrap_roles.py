@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from apiserver.bootstrap_priorities import PRIORITY_CLASSES
-from apiserver.bootstrap_roles import ROLES, gathered
-from apiserver.bootstrap_rules import rule, subjects
+from apiserver.bootstrap.priorities import PRIORITY_CLASSES
+from apiserver.bootstrap.roles import ROLES, gathered
+from apiserver.bootstrap.rules import rule, subjects
 from apiserver.registry import metadata
 from apiserver.registry.catalog import STRATEGIES
 from steersman.api import kinds

@@ -11,7 +11,7 @@ import pytest
 
 from apiserver.storage.interface import Stored
 from apiserver.watchcache import freshness
-from apiserver.watchcache.cache import KEEP_SECONDS, MAX_WINDOW_BYTES, WatchCache
+from apiserver.watchcache.cache import KEEP_SECONDS, MAX_WINDOW_BYTES, RETRY_SECONDS, WatchCache
 from apiserver.watchcache.freshness import Arrival, SharedQuestion
 from apiserver.watchcache.subscription import Bucket
 from steersman.api.errors import Expired, Timeout, Unavailable
@@ -68,6 +68,63 @@ async def test_after_a_restart_watches_resume_from_the_stores_history() -> None:
         events = await watcher.take()
         assert [(event.type.value, event.revision) for event in events] == [("ADDED", 2), ("DELETED", 3)]
         assert [item.name for item in cache.collection("configmaps").scan()] == ["b"]
+
+
+async def test_a_store_that_is_away_for_a_while_repeats_nothing() -> None:
+    store, clock = FakeStore(), FakeClock()
+    await store.create(f"{CONFIGMAPS}ns/a", value())
+    async with running(store, clock) as cache:
+        watcher = cache.collection("configmaps").subscribe(Bucket(), None, Revision(0))
+        store.end_watches(Unavailable("the disk is slow"))
+        await clock.advance(RETRY_SECONDS)
+        assert cache.is_ready
+        await store.delete(f"{CONFIGMAPS}ns/a")
+        await cache.fresh()
+        assert [(event.type.value, event.revision) for event in await watcher.take()] == [("ADDED", 1), ("DELETED", 2)]
+
+
+async def test_a_collection_asked_for_while_loading_does_not_claim_history_that_is_lost() -> None:
+    store = FakeStore()
+    for number in range(10):
+        await store.create(f"{CONFIGMAPS}ns/{number}", value())
+    await store.compact(Revision(8))
+    cache = WatchCache(store, FakeClock())
+    assert len(cache.collection("configmaps")) == 0
+    async with asyncio.TaskGroup() as tasks:
+        task = tasks.create_task(cache.run())
+        await cache.ready()
+        with pytest.raises(Expired):
+            cache.collection("configmaps").subscribe(Bucket(), None, Revision(2))
+        task.cancel()
+
+
+async def test_large_objects_do_not_outgrow_the_window_between_two_trims() -> None:
+    store, bound = FakeStore(), 1_000_000
+    large = value("x" * 50_000)
+    async with running(store, max_window_bytes=bound) as cache:
+        await store.create(f"{CONFIGMAPS}ns/a", large)
+        for number in range(60):
+            await store.update(f"{CONFIGMAPS}ns/a", lambda _, number=number: large + b" " * number)  # type: ignore[misc]
+            await cache.fresh()
+            assert cache.collection("configmaps").window_bytes < bound * 1.2
+
+
+@pytest.mark.parametrize(
+    ("key", "foreign"),
+    [
+        pytest.param("/registry/stray", b"x", id="a key of no resource"),
+        pytest.param(f"{CONFIGMAPS}ns/a", b"not json", id="not JSON"),
+        pytest.param(f"{CONFIGMAPS}ns/a", b'{"metadata":{"labels":{"a":1}}}', id="labels that are none"),
+        pytest.param(f"{CONFIGMAPS}ns/a", b'{"kind":"ConfigMap","metadata":{}}', id="metadata not first"),
+    ],
+)
+async def test_what_others_wrote_into_the_store_is_taken_as_absent(key: str, foreign: bytes) -> None:
+    store = FakeStore()
+    await store.create(key, foreign)
+    async with running(store) as cache:
+        await store.update(key, lambda _: foreign + b" ")
+        await cache.fresh()
+        assert [len(collection) for collection in cache.collections()] == [0]
 
 
 async def test_lost_history_ends_every_watch_and_loads_anew() -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from apiserver.watchcache import subscription as subscriptions
-from apiserver.watchcache.collection import KEEP_ENCODED, Collection
+from apiserver.watchcache.collection import KEEP_ENCODED, KEEP_ENCODED_BYTES, Collection
 from apiserver.watchcache.items import Change, EventType, Item, Matches
 from apiserver.watchcache.subscription import Bucket, Finished, Subscription
 from steersman.api.errors import Expired
@@ -208,9 +208,27 @@ def test_encoded_forms_are_kept_for_the_newest_changes_only() -> None:
     collection = filled()
     for number in range(1, 201):
         collection.apply(PODS + f"a/{number}", pod(str(number)), Revision(number), at=0.0)
-        collection._window[-1].encoded["form"] = b"x"
+        kept_forms = collection._window[-1].encoded
+        assert kept_forms is not None
+        kept_forms["form"] = b"x"
     kept = [change.revision for change in collection._window if change.encoded]
     assert kept == list(range(201 - KEEP_ENCODED, 201))
+
+
+def test_encoded_forms_of_large_objects_are_kept_for_fewer() -> None:
+    collection = filled()
+    large = pod("1")[:-1] + b',"x":"' + b"x" * (KEEP_ENCODED_BYTES // 4) + b'"}'
+    for number in range(1, 11):
+        collection.apply(PODS + f"a/{number}", large, Revision(number), at=0.0)
+    assert [change.revision for change in collection._window if change.encoded is not None] == [8, 9, 10]
+
+
+def test_bookmarks_that_nobody_takes_do_not_pile_up() -> None:
+    collection = filled()
+    watcher = collection.subscribe(Bucket(), None, Revision(3))
+    for number in range(3, 1_000):
+        watcher.bookmark(Revision(number))
+    assert told(watcher) == [("BOOKMARK", "", 999)]
 
 
 def test_absent_and_odd_fields_project_to_text() -> None:

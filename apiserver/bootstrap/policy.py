@@ -1,6 +1,6 @@
 """What users, nodes and the parts of the control plane may do, and who they are: facts of Kubernetes v1.36.
 
-Rules are in the notation of `bootstrap_rules`. The roles for users (`view`, `edit`, `admin`) are gathered from others
+Rules are in the notation of `rules`. The roles for users (`view`, `edit`, `admin`) are gathered from others
 by label, so that custom kinds can join them.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from apiserver.bootstrap_rules import RECORD_EVENTS
+from apiserver.bootstrap.rules import RECORD_EVENTS
 
 GATHERED: Final = ("view", "edit", "admin")
 """Roles made of others: what has the label `…/aggregate-to-<name>`. Each of these is itself part of the next."""

@@ -10,9 +10,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from apiserver import bootstrap_rules
-from apiserver.bootstrap_controllers import CONTROLLERS
-from apiserver.bootstrap_policy import (
+from apiserver.bootstrap import rules
+from apiserver.bootstrap.controllers import CONTROLLERS
+from apiserver.bootstrap.policy import (
     CLUSTER_BINDINGS,
     CLUSTER_ROLES,
     GATHERED,
@@ -48,11 +48,11 @@ def _metadata(name: str, namespace: str = "", labels: dict[str, str] | None = No
     return ObjectMeta(name=name, namespace=namespace, labels={**_LABELS, **(labels or {})}, annotations=_ANNOTATIONS)
 
 
-def _cluster_role(name: str, rules: Iterable[str]) -> ClusterRole:
+def _cluster_role(name: str, lines: Iterable[str]) -> ClusterRole:
     part_of = name.removeprefix("system:aggregate-to-")
     labels = _aggregation_label(part_of) if part_of in GATHERED else {}
     return ClusterRole(
-        api_version=API_VERSION, kind="ClusterRole", metadata=_metadata(name, labels=labels), rules=_rules(rules)
+        api_version=API_VERSION, kind="ClusterRole", metadata=_metadata(name, labels=labels), rules=_rules(lines)
     )
 
 
@@ -74,7 +74,7 @@ def _gathered_roles(parts: Sequence[ClusterRole]) -> list[ClusterRole]:
 
 
 def _rules(lines: Iterable[str]) -> tuple[PolicyRule, ...]:
-    return tuple(map(bootstrap_rules.rule, lines))
+    return tuple(map(rules.rule, lines))
 
 
 def _cluster_binding(name: str, whom: str) -> ClusterRoleBinding:
@@ -82,27 +82,27 @@ def _cluster_binding(name: str, whom: str) -> ClusterRoleBinding:
         api_version=API_VERSION,
         kind="ClusterRoleBinding",
         metadata=_metadata(name),
-        subjects=bootstrap_rules.subjects(whom),
+        subjects=rules.subjects(whom),
         role_ref=RoleRef(api_group=_GROUP, kind="ClusterRole", name=name),
     )
 
 
 def _all() -> Iterator[Role | ClusterRole | RoleBinding | ClusterRoleBinding]:
-    controllers = {f"system:controller:{name}": (name, rules) for name, rules in CONTROLLERS.items()}
-    cluster_roles = [_cluster_role(name, rules) for name, rules in CLUSTER_ROLES.items()]
+    controllers = {f"system:controller:{name}": (name, lines) for name, lines in CONTROLLERS.items()}
+    cluster_roles = [_cluster_role(name, lines) for name, lines in CLUSTER_ROLES.items()]
     yield from cluster_roles
     yield from _gathered_roles(cluster_roles)
-    yield from (_cluster_role(name, rules) for name, (_, rules) in controllers.items())
+    yield from (_cluster_role(name, lines) for name, (_, lines) in controllers.items())
     yield from (_cluster_binding(name, whom) for name, whom in CLUSTER_BINDINGS.items())
     yield from (_cluster_binding(name, f"account {account}") for name, (account, _) in controllers.items())
-    for (namespace, name), rules in NAMESPACE_ROLES.items():
-        yield Role(api_version=API_VERSION, kind="Role", metadata=_metadata(name, namespace), rules=_rules(rules))
+    for (namespace, name), lines in NAMESPACE_ROLES.items():
+        yield Role(api_version=API_VERSION, kind="Role", metadata=_metadata(name, namespace), rules=_rules(lines))
     for namespace, name, role, whom in NAMESPACE_BINDINGS:
         yield RoleBinding(
             api_version=API_VERSION,
             kind="RoleBinding",
             metadata=_metadata(name, namespace),
-            subjects=bootstrap_rules.subjects(whom),
+            subjects=rules.subjects(whom),
             role_ref=RoleRef(api_group=_GROUP, kind="Role", name=role or name),
         )
 

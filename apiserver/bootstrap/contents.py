@@ -1,4 +1,4 @@
-"""What an empty cluster contains: made at every start, idempotently, by however many API servers start at once.
+"""An empty cluster filled at every start, idempotently, by however many API servers start at once.
 
 What is there already is left as it is: a user may have changed it.
 """
@@ -9,8 +9,8 @@ import asyncio
 from collections.abc import Iterator
 from ipaddress import IPv4Network
 
-from apiserver.bootstrap_priorities import PRIORITY_CLASSES
-from apiserver.bootstrap_roles import ROLES
+from apiserver.bootstrap.priorities import PRIORITY_CLASSES
+from apiserver.bootstrap.roles import ROLES
 from apiserver.registry.registry import Registry
 from apiserver.registry.requests import Target
 from steersman.api import codec, kinds
@@ -29,7 +29,7 @@ async def fill(registry: Registry, cluster_ips: IPv4Network, rest_port: int) -> 
     for name in SYSTEM_NAMESPACES:
         await _ensure(registry, Namespace(metadata=ObjectMeta(name=name)))
     async with asyncio.TaskGroup() as tasks:  # side by side: the store commits them together
-        for wanted in contents(cluster_ips, rest_port):
+        for wanted in _beside_namespaces(cluster_ips, rest_port):
             tasks.create_task(_ensure(registry, wanted))
 
 
@@ -44,17 +44,16 @@ async def _ensure(registry: Registry, wanted: Object) -> None:
             return
 
 
-def contents(cluster_ips: IPv4Network, rest_port: int) -> Iterator[Object]:
-    """What is in the system namespaces and beside them."""
+def _beside_namespaces(cluster_ips: IPv4Network, rest_port: int) -> Iterator[Object]:
     for name in SYSTEM_NAMESPACES:
         # Elsewhere the controller manager makes it; here pods may be wanted before there is one.
         yield ServiceAccount(metadata=ObjectMeta(name="default", namespace=name))
     yield from PRIORITY_CLASSES
     yield from ROLES
-    yield kubernetes_service(cluster_ips, rest_port)
+    yield _kubernetes_service(cluster_ips, rest_port)
 
 
-def kubernetes_service(cluster_ips: IPv4Network, rest_port: int) -> Service:
+def _kubernetes_service(cluster_ips: IPv4Network, rest_port: int) -> Service:
     """The API server as pods see it, at the first address of the range."""
     labels = {"component": "apiserver", "provider": "kubernetes"}
     address = str(cluster_ips[1])

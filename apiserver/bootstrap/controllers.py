@@ -1,4 +1,4 @@
-"""What each controller of an empty cluster may do: facts of Kubernetes v1.36, in the notation of `bootstrap_rules`.
+"""What each controller of an empty cluster may do: facts of Kubernetes v1.36, in the notation of `rules`.
 
 The role of a controller is called `system:controller:<name>` and bound to the service account of that name.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from apiserver.bootstrap_rules import RECORD_EVENTS
+from apiserver.bootstrap.rules import RECORD_EVENTS
 
 CONTROLLERS: Final[Mapping[str, tuple[str, ...]]] = {
     "attachdetach-controller": (
