@@ -1,0 +1,3 @@
+"""Benchmarks: one command, one table, ratios."""
+
+import steersman  # noqa: F401 - sets gRPC's environment before anything imports it

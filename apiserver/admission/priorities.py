@@ -23,7 +23,7 @@ async def admit(pod: Pod, lookup: Lookup) -> Pod:
         if chosen is None:
             raise refusal.of_pod(pod, f"no PriorityClass with name {pod.spec.priority_class_name} was found")
     else:
-        chosen = default_class(await lookup.every(PriorityClass))
+        chosen = default_class(lookup.cached(PriorityClass))
     return with_priority(pod, chosen)
 
 

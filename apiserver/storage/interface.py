@@ -51,8 +51,8 @@ class Guard:
 
 
 class GuardFailed(Deposed):
-    """A guard of the write did not hold; nothing was written. Said before anything else is, also where nothing would have
-    been written anyway: whoever is deposed must not go on believing otherwise."""
+    """A guard of the write did not hold; nothing was written. Said before anything else is, also where nothing would
+    have been written anyway: whoever is deposed must not go on believing otherwise."""
 
     def __init__(self, guard: Guard, revision: Revision) -> None:
         super().__init__(f"guard {guard.key} is no longer at revision {guard.revision}", revision=revision)

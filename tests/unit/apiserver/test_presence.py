@@ -189,6 +189,10 @@ LIVES = {
     "never renewed": (_lease(None), False),
     "without a duration": (_lease(0, None), False),
     "of somebody who says not where": (_lease(0, address=""), False),
+    "of somebody who says nonsense": (_lease(0, address="nonsense"), False),
+    "at no port": (_lease(0, address="10.0.0.1:99999"), False),
+    "where no endpoint may be": (_lease(0, address="127.0.0.1:6443"), False),
+    "renewed at the end of time": (_lease(-86400 * 365 * 7969, 2**31 - 1), True),
 }
 
 
