@@ -125,6 +125,8 @@ class Calls:
                 if verb in READS:
                     return Unavailable("the server is shutting down")
                 return Timeout("the server is shutting down, and the write may or may not have been carried out")
+            case grpc.aio.InternalError():
+                return Unavailable("the client has gone in the midst of a reply")  # nobody will read this
             case Exception() if not isinstance(problem, grpc.RpcError | grpc.aio.AbortError):
                 _log.error("call failed by a bug", verb=verb, **run.describe(problem), exc_info=problem)
                 return Internal("Internal error occurred: see the server's log")
