@@ -50,7 +50,13 @@ class _Observation:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        outcome = "ok" if error is None else error.reason if isinstance(error, ApiError) else "cancelled"
+        match error:
+            case ApiError():
+                outcome = error.reason
+            case asyncio.CancelledError():
+                outcome = "cancelled"
+            case _:  # also a change that turned out to be something else, and said so by an exception
+                outcome = "ok"
         self._seconds(self._operation, outcome).observe(time.perf_counter() - self._started)
         if self._span is not None:
             self._span.__exit__(kind, error, trace)

@@ -9,18 +9,22 @@ import asyncio
 from collections.abc import Iterator
 from ipaddress import IPv4Network
 
+import tenacity
+
 from apiserver.bootstrap.priorities import PRIORITY_CLASSES
 from apiserver.bootstrap.roles import ROLES
 from apiserver.registry.registry import Registry
 from apiserver.registry.requests import Target
 from steersman.api import codec, kinds
 from steersman.api.core import Namespace, Service, ServiceAccount, ServicePort, ServiceSpec
-from steersman.api.errors import AlreadyExists, NotFound
+from steersman.api.errors import AlreadyExists, NotFound, Timeout, TooManyRequests, Unavailable
 from steersman.api.kinds import Kind
 from steersman.api.meta import Object, ObjectMeta
 
 SYSTEM_NAMESPACES = ("default", "kube-system", "kube-public", "kube-node-lease")
 KUBERNETES = "kubernetes"
+PATIENCE_SECONDS = 30.0
+"""How long a store that is away for a moment is waited for."""
 
 _KINDS: dict[type[Object], Kind] = {kind.struct: kind for kind in kinds.ALL if not kind.stored_as}
 
@@ -33,6 +37,12 @@ async def fill(registry: Registry, cluster_ips: IPv4Network, rest_port: int) -> 
             tasks.create_task(_ensure(registry, wanted))
 
 
+@tenacity.retry(
+    retry=tenacity.retry_if_exception_type((Unavailable, Timeout, TooManyRequests)),
+    wait=tenacity.wait_random_exponential(multiplier=0.1, max=2.0),
+    stop=tenacity.stop_after_delay(PATIENCE_SECONDS),
+    reraise=True,
+)
 async def _ensure(registry: Registry, wanted: Object) -> None:
     kind, meta = _KINDS[type(wanted)], wanted.metadata
     try:

@@ -55,7 +55,7 @@ class Calls:
         self,
         verb: str,
         request_type: type[Request],
-        handle: Callable[[Request], Awaitable[Message | bytes]],
+        handle: Callable[[Request, Caller], Awaitable[Message | bytes]],
         gate: Gate | None,
     ) -> grpc.RpcMethodHandler:
         """A unary call. The request is parsed here, so that a broken one gets a clean refusal.
@@ -66,11 +66,11 @@ class Calls:
         async def call(raw: bytes, context: Any) -> bytes:
             started, code, resource = time.perf_counter(), "OK", ""
             try:
-                self.caller(context)
+                caller = self.caller(context)
                 request = parse(request_type, raw)
                 resource = resource_of(request)
                 with gate or nullcontext(), self.span(verb, resource, context):
-                    reply = await handle(request)
+                    reply = await handle(request, caller)
                 return reply if isinstance(reply, bytes) else bytes(reply.SerializeToString())
             except BaseException as problem:  # noqa: BLE001 - `explain` raises on what is not ours
                 code = refuse(context, self.explain(problem, verb))

@@ -26,10 +26,12 @@ MAX_REQUEST_BYTES = 8 * 1024 * 1024
 """Above the largest object that we take: one that is too large is refused in our words, not by the transport."""
 
 DRAIN_SECONDS = 1.5
+MAX_STREAMS_PER_CONNECTION = 1_000
 
 _OPTIONS = (
     ("grpc.max_receive_message_length", MAX_REQUEST_BYTES),
     ("grpc.max_send_message_length", -1),
+    ("grpc.max_concurrent_streams", MAX_STREAMS_PER_CONNECTION),
     ("grpc.max_metadata_size", wire.MAX_METADATA_BYTES),
     ("grpc.absolute_max_metadata_size", wire.MAX_METADATA_BYTES),
     ("grpc.keepalive_time_ms", 10_000),

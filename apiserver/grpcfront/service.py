@@ -9,6 +9,7 @@ from typing import Any
 import grpc
 from google.protobuf.message import Message
 
+from apiserver.auth.identity import Caller
 from apiserver.grpcfront import calls, listing, translate
 from apiserver.grpcfront.calls import Calls
 from apiserver.grpcfront.watching import WatchStream
@@ -23,7 +24,7 @@ from steersman.pb import objects_pb2, resources_pb2
 BATCH_PARALLEL = 32
 """Items of one Batch stream that are carried out at once; the rest wait in the stream."""
 
-Write = Callable[[Any], Awaitable[resources_pb2.WriteReply]]
+Write = Callable[[Any, Caller], Awaitable[resources_pb2.WriteReply]]
 
 
 class Resources:
@@ -66,11 +67,11 @@ class Resources:
         }
         return grpc.method_handlers_generic_handler("steersman.v1.Resources", methods)
 
-    async def get(self, request: resources_pb2.GetRequest) -> objects_pb2.Object:
+    async def get(self, request: resources_pb2.GetRequest, _: Caller) -> objects_pb2.Object:
         target = translate.one_object(request.target)
         return translate.found(target.kind, await self._registry.get(target, request.resource_version))
 
-    async def list(self, request: resources_pb2.ListRequest) -> bytes:
+    async def list(self, request: resources_pb2.ListRequest, _: Caller) -> bytes:
         target = translate.collection(request.target)
         return await listing.encode(target.kind, await self._registry.list(target, translate.selection(request)))
 
@@ -87,74 +88,77 @@ class Resources:
         for stream in tuple(self._streams):
             stream.drain()
 
-    async def create(self, request: resources_pb2.CreateRequest) -> resources_pb2.WriteReply:
+    async def create(self, request: resources_pb2.CreateRequest, caller: Caller) -> resources_pb2.WriteReply:
         target = translate.new_object(request.target)
-        options = translate.write_options(request.options)
+        options = translate.write_options(request.options, caller)
         return translate.written(target, await self._registry.create(target, request.json, options))
 
-    async def update(self, request: resources_pb2.UpdateRequest) -> resources_pb2.WriteReply:
-        return await self._update(request, translate.subresource(request.subresource))
+    async def update(self, request: resources_pb2.UpdateRequest, caller: Caller) -> resources_pb2.WriteReply:
+        return await self._update(request, caller, translate.subresource(request.subresource))
 
-    async def update_status(self, request: resources_pb2.UpdateRequest) -> resources_pb2.WriteReply:
-        return await self._update(request, Subresource.STATUS)
+    async def update_status(self, request: resources_pb2.UpdateRequest, caller: Caller) -> resources_pb2.WriteReply:
+        return await self._update(request, caller, Subresource.STATUS)
 
-    async def _update(self, request: resources_pb2.UpdateRequest, subresource: Subresource) -> resources_pb2.WriteReply:
+    async def _update(
+        self, request: resources_pb2.UpdateRequest, caller: Caller, subresource: Subresource
+    ) -> resources_pb2.WriteReply:
         target = translate.one_object(request.target)
-        options = translate.write_options(request.options)
+        options = translate.write_options(request.options, caller)
         return translate.written(target, await self._registry.update(target, request.json, options, subresource))
 
-    async def patch(self, request: resources_pb2.PatchRequest) -> resources_pb2.WriteReply:
+    async def patch(self, request: resources_pb2.PatchRequest, caller: Caller) -> resources_pb2.WriteReply:
         target = translate.one_object(request.target)
         result = await self._registry.patch(
             target,
             translate.patch_type(request),
             request.patch,
-            translate.write_options(request.options),
+            translate.write_options(request.options, caller),
             translate.subresource(request.subresource),
         )
         return translate.written(target, result)
 
-    async def apply(self, request: resources_pb2.ApplyRequest) -> resources_pb2.WriteReply:
+    async def apply(self, _: resources_pb2.ApplyRequest, _caller: Caller) -> resources_pb2.WriteReply:
         accepted = "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json"
         raise UnsupportedMediaType(
             f"the body of the request was in an unknown format - accepted media types include: {accepted}"
         )
 
-    async def delete(self, request: resources_pb2.DeleteRequest) -> resources_pb2.WriteReply:
+    async def delete(self, request: resources_pb2.DeleteRequest, caller: Caller) -> resources_pb2.WriteReply:
         target = translate.one_object(request.target)
-        how, options = translate.delete_options(request.delete), translate.write_options(request.options)
+        how, options = translate.delete_options(request.delete), translate.write_options(request.options, caller)
         return translate.written(target, await self._registry.delete(target, how, options))
 
-    async def delete_collection(self, request: resources_pb2.DeleteCollectionRequest) -> bytes:
+    async def delete_collection(self, request: resources_pb2.DeleteCollectionRequest, caller: Caller) -> bytes:
         target = translate.collection(request.list.target)
-        how, options = translate.delete_options(request.delete), translate.write_options(request.options)
+        how, options = translate.delete_options(request.delete), translate.write_options(request.options, caller)
         wanted = translate.selection(request.list)
         return await listing.encode(target.kind, await self._registry.delete_collection(target, wanted, how, options))
 
-    async def bind(self, request: resources_pb2.BindRequest) -> resources_pb2.WriteReply:
+    async def bind(self, request: resources_pb2.BindRequest, caller: Caller) -> resources_pb2.WriteReply:
         target = translate.pod(request.target)
-        options = translate.write_options(request.options)
+        options = translate.write_options(request.options, caller)
         return translate.written(target, await self._registry.bind(target, request.json, options))
 
-    async def evict(self, request: resources_pb2.EvictRequest) -> resources_pb2.WriteReply:
+    async def evict(self, request: resources_pb2.EvictRequest, caller: Caller) -> resources_pb2.WriteReply:
         target = translate.pod(request.target)
-        how, options = translate.delete_options(request.delete), translate.write_options(request.options)
+        how, options = translate.delete_options(request.delete), translate.write_options(request.options, caller)
         return translate.written(target, await self._registry.evict(target, how, options))
 
-    async def scale(self, request: resources_pb2.ScaleRequest) -> resources_pb2.WriteReply:
+    async def scale(self, request: resources_pb2.ScaleRequest, caller: Caller) -> resources_pb2.WriteReply:
         target = translate.one_object(request.target)
         replicas = request.replicas if request.HasField("replicas") else None
-        options = translate.write_options(request.options)
+        options = translate.write_options(request.options, caller)
         result = await self._registry.scale(target, replicas, request.resource_version, options)
         return translate.written(target, result)
 
     async def batch(self, requests: AsyncIterator[bytes], context: Any) -> None:
         """Carry items out as they come. One that fails says so in its own result and hinders no other."""
+        caller = self._calls.caller(context)
         places, writing = asyncio.Semaphore(BATCH_PARALLEL), asyncio.Lock()
 
         async def carry_out(item: resources_pb2.BatchItem) -> None:
             try:
-                result = await self._carry_out(item)
+                result = await self._carry_out(item, caller)
                 async with writing:
                     await context.write(result.SerializeToString())
             finally:
@@ -166,18 +170,18 @@ class Resources:
                 await places.acquire()
                 tasks.create_task(carry_out(item))
 
-    async def _carry_out(self, item: resources_pb2.BatchItem) -> resources_pb2.BatchResult:
+    async def _carry_out(self, item: resources_pb2.BatchItem, caller: Caller) -> resources_pb2.BatchResult:
         which = item.WhichOneof("write")
         try:
             if which is None:
                 raise BadRequest("a batch item without a write")
             with self._limits.writes:
-                reply = await self._writes[which](getattr(item, which))
+                reply = await self._writes[which](getattr(item, which), caller)
         except Exception as problem:  # noqa: BLE001 - a bug met by one item is told to it, and ends no other
             error = self._calls.explain(problem, "batch")
             return resources_pb2.BatchResult(id=item.id, error=wire.to_message(error))
         return resources_pb2.BatchResult(id=item.id, reply=reply)
 
-    async def kinds(self, _: resources_pb2.KindsRequest) -> Message:
+    async def kinds(self, _: resources_pb2.KindsRequest, _caller: Caller) -> Message:
         served = [kind for kind in kinds.ALL if self._registry.serves(kind)]
         return resources_pb2.KindsReply(kinds=[translate.kind_info(kind) for kind in served])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from apiserver.auth.identity import Caller
 from apiserver.registry.requests import (
-    PLAIN,
     DeleteOptions,
     Found,
     PatchType,
@@ -114,15 +114,16 @@ def watch_options(message: resources_pb2.WatchStart) -> WatchOptions:
     )
 
 
-def write_options(message: resources_pb2.WriteOptions) -> WriteOptions:
+def write_options(message: resources_pb2.WriteOptions, caller: Caller) -> WriteOptions:
     if not message.ByteSize():
-        return PLAIN
+        return WriteOptions(user=caller.user)
     term = message.term
     return WriteOptions(
         dry_run=message.dry_run,
         field_manager=message.field_manager,
         field_validation=_VALIDATION.get(message.field_validation, FieldValidation.WARN),
         term=Term(term.lease_namespace, term.lease_name, Revision(term.token)) if message.HasField("term") else None,
+        user=caller.user,
     )
 
 

@@ -155,7 +155,10 @@ class WatchStream:
                 timer.cancel()
 
     async def _progress(self, watch_id: int, revision: Revision) -> None:
-        """A question about a watch that is over, or that cannot be answered, is answered by that watch's own end."""
+        """A question about a watch that is over, or that cannot be answered, is answered by that watch's own end.
+
+        Past a bound questions are dropped: who asks so much without reading has lost interest in the answers.
+        """
         watch = self._watches.get(watch_id)
         if watch is None or self._questions >= MAX_PROGRESS_QUESTIONS:
             return

@@ -1,4 +1,7 @@
-"""Leases: durations that make sense, and a strategy only where candidates are coordinated."""
+"""Leases: durations that make sense, and a strategy only where candidates are coordinated.
+
+What a Lease means for the leader who holds it is the matter of `fencing`.
+"""
 
 from __future__ import annotations
 

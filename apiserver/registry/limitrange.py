@@ -6,11 +6,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from apiserver.registry import podresources
 from apiserver.registry.defaults import resources as amounts
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import checks, resources
-from steersman.api import fields, names, quantity
+from steersman.api import fields, names, podresources, quantity
 from steersman.api.core import LimitRange, LimitRangeItem, LimitRangeSpec
 from steersman.api.errors import Cause
 from steersman.api.fields import Path

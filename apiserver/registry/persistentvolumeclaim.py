@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from apiserver.registry import podresources
 from apiserver.registry.defaults import volume as defaults
 from apiserver.registry.metadata import IMMUTABLE
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import checks, claims, podform, resources
-from steersman.api import fields, names, quantity
+from steersman.api import fields, names, podresources, quantity
 from steersman.api.core import (
     PersistentVolumeClaim,
     PersistentVolumeClaimSpec,

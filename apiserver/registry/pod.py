@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from apiserver.registry import podresources
 from apiserver.registry.defaults import pod as defaults
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import pod as rules
 from apiserver.registry.validation import podstatus, podupdate
+from steersman.api import podresources
 from steersman.api.core import Pod, PodCondition, PodStatus
 
 qos_class = podresources.qos_class

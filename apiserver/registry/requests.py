@@ -53,6 +53,8 @@ class WriteOptions:
     field_manager: str = ""
     field_validation: FieldValidation = FieldValidation.WARN
     term: Term | None = None
+    user: str = ""
+    """Who writes; empty: this server itself."""
 
     @property
     def guards(self) -> tuple[Guard, ...]:

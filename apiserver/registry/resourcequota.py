@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from apiserver.registry.defaults import resources as amounts
 from apiserver.registry.metadata import IMMUTABLE
-from apiserver.registry.podresources import HUGE_PAGES
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import internalform, resources
 from steersman.api import fields
@@ -16,6 +15,7 @@ from steersman.api.core import ResourceQuota, ResourceQuotaSpec, ScopedResourceS
 from steersman.api.errors import Cause
 from steersman.api.fields import Path
 from steersman.api.part import Quantity
+from steersman.api.podresources import HUGE_PAGES
 
 _SPEC, _STATUS = Path("spec"), Path("status")
 

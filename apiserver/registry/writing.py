@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from apiserver.admission import namespaces
 from apiserver.admission.chain import Admission
-from apiserver.registry import deletion, doors, lifecycle, metadata, naming
+from apiserver.registry import deletion, doors, fencing, lifecycle, metadata, naming
 from apiserver.registry.claiming import Claimant
 from apiserver.registry.requests import DeleteOptions, Subresource, Target, WriteOptions, Written
 from apiserver.registry.strategy import Strategy
@@ -67,6 +67,7 @@ class Writer:
 
     async def create(self, target: Target, new: Any, options: WriteOptions) -> Written:
         """AlreadyExists even for a generated name: the caller draws another."""
+        fencing.check(target, options)
         kind, strategy = target.kind, self.strategy(target.kind)
         meta = new.metadata
         name = naming.generate(meta.generate_name, self._random) if meta.generate_name and not meta.name else meta.name
@@ -92,14 +93,14 @@ class Writer:
         """ClaimTaken when another object has what this one is to have."""
         kind, name = target.kind, made.metadata.name
         value = _sized(codec.encode(made))
-        key = Target(kind, target.namespace, name).key
+        named = Target(kind, target.namespace, name)
         guards = options.guards
-        claims = claimant.exchange(made, owner=key)
+        also = _companions(named, made, None, claimant)
         for _ in range(ATTEMPTS):
             if kind.namespaced:
                 guards = (*options.guards, await namespaces.admit(self._cache, target.namespace, kind.subject, name))
             try:
-                stored = await self._store.create(key, value, given=guards, also=claims)
+                stored = await self._store.create(named.key, value, given=guards, also=also)
                 body = codec.with_revision(value, stored.revision)
                 return Written(body, stored.revision, created=True, uid=made.metadata.uid)
             except ClaimTaken:
@@ -160,11 +161,14 @@ class Writer:
         return await self._write(target, change, options, self._claimant(target.kind))
 
     async def _write(self, target: Target, change: Change, options: WriteOptions, claimant: Claimant) -> Written:
-        def exchange(stored: Stored, value: bytes) -> Sequence[Put]:
-            if claimant.is_idle:
+        fencing.check(target, options)
+        is_alone = claimant.is_idle and not fencing.is_fenced(target)
+
+        def companions(stored: Stored, value: bytes) -> Sequence[Put]:
+            if is_alone:
                 return ()
             new, old = self.decode(target.kind, value), self.decode(target.kind, stored.value)
-            return claimant.exchange(new, old, owner=target.key)
+            return _companions(target, new, old, claimant)
 
         item = self._cache.collection(target.collection).get(target.key)
         hint = Stored(item.key, item.value, item.revision) if item is not None else None
@@ -174,7 +178,7 @@ class Writer:
             for _ in range(ATTEMPTS):
                 try:
                     stored = await self._store.update(
-                        target.key, change, hint=hint, given=options.guards, also=exchange
+                        target.key, change, hint=hint, given=options.guards, also=companions
                     )
                     return Written(codec.with_revision(stored.value, stored.revision), stored.revision)
                 except ClaimTaken as taken:
@@ -184,8 +188,8 @@ class Writer:
                     present, hint = released.present, None
                 try:
                     expect = Expect(present.revision)
-                    freed = claimant.exchange(None, self.decode(target.kind, present.value))
-                    revision = await self._store.delete(target.key, expect, given=options.guards, also=freed)
+                    also = _companions(target, None, self.decode(target.kind, present.value), claimant)
+                    revision = await self._store.delete(target.key, expect, given=options.guards, also=also)
                 except Conflict:
                     continue  # it changed in between: look again whether anything holds it
                 return Written(codec.with_revision(present.value, revision), revision, gone=True)
@@ -213,6 +217,12 @@ class Writer:
     @staticmethod
     def decode(kind: Kind, value: bytes) -> Any:
         return codec.load(kind.storage.struct, value)
+
+
+def _companions(target: Target, new: Any, old: Any, claimant: Claimant) -> Sequence[Put]:
+    """What is written together with the step of an object from `old` to `new` (None: it is not there)."""
+    claims = claimant.exchange(new, old, owner=target.key)
+    return [*claims, *fencing.puts(target, new, old)] if fencing.is_fenced(target) else claims
 
 
 def _sized(value: bytes) -> bytes:

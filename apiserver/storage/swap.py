@@ -6,7 +6,9 @@ A store brings `get` and `commit`; the loop brings the rule that nothing is conc
 
 from __future__ import annotations
 
+import asyncio
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -50,7 +52,36 @@ class Refused:
     claim: str | None = None
 
 
+class Lines:
+    """One line per contended key: the first in it tries, the others wait."""
+
+    def __init__(self) -> None:
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._lengths: Counter[str] = Counter()
+
+    async def join(self, key: str) -> None:
+        """Wait until it is our turn."""
+        self._lengths[key] += 1
+        try:
+            await self._locks.setdefault(key, asyncio.Lock()).acquire()
+        except BaseException:
+            self._forget(key)
+            raise
+
+    def leave(self, key: str) -> None:
+        self._locks[key].release()
+        self._forget(key)
+
+    def _forget(self, key: str) -> None:
+        self._lengths[key] -= 1
+        if not self._lengths[key]:
+            del self._lengths[key], self._locks[key]
+
+
 class SwappingStore(ABC):
+    def __init__(self) -> None:
+        self._lines = Lines()
+
     @abstractmethod
     async def get(self, key: str) -> Stored:
         """As in Store: a linearizable read."""
@@ -79,34 +110,42 @@ class SwappingStore(ABC):
         given: Sequence[Guard] = (),
         also: Sequence[Put] | Also = (),
     ) -> Stored:
-        current, confirmed = hint, False
-        for _ in range(ATTEMPTS):
-            if current is None:
-                current, confirmed = await self._find(key, given), True
-            try:
-                _check(expect, current)
-                value = change(current)
-            except ApiError:
-                if confirmed:
-                    await self._check_guards(given)
-                    raise
-                current = None
-                continue
-            if value == current.value:
-                if confirmed:
-                    await self._check_guards(given)
-                    return current
-                current = None
-                continue
-            puts = also(current, value) if callable(also) else also
-            outcome = await self.commit(Transaction(key, value, current.revision, tuple(given), tuple(puts)))
-            if not isinstance(outcome, Refused):
-                return Stored(key, value, outcome)
-            _raise_for_guard_or_claim(outcome)
-            if outcome.current is None:
-                raise NotFound(f"key {key} not found", revision=outcome.revision)
-            current, confirmed = outcome.current, True
-        raise TooManyRequests(f"key {key} changed {ATTEMPTS} times while it was being updated")
+        """As in Store. Whoever loses a race lines up behind the others who lost one for that key: nobody starves."""
+        current, confirmed, in_line = hint, False, False
+        try:
+            for _ in range(ATTEMPTS):
+                if current is None:
+                    current, confirmed = await self._find(key, given), True
+                try:
+                    _check(expect, current)
+                    value = change(current)
+                except ApiError:
+                    if confirmed:
+                        await self._check_guards(given)
+                        raise
+                    current = None
+                    continue
+                if value == current.value:
+                    if confirmed:
+                        await self._check_guards(given)
+                        return current
+                    current = None
+                    continue
+                puts = also(current, value) if callable(also) else also
+                outcome = await self.commit(Transaction(key, value, current.revision, tuple(given), tuple(puts)))
+                if not isinstance(outcome, Refused):
+                    return Stored(key, value, outcome)
+                _raise_for_guard_or_claim(outcome)
+                if outcome.current is None:
+                    raise NotFound(f"key {key} not found", revision=outcome.revision)
+                current, confirmed = outcome.current, True
+                if not in_line:
+                    await self._lines.join(key)
+                    current, in_line = None, True  # what was read before waiting is old by now
+            raise TooManyRequests(f"key {key} changed {ATTEMPTS} times while it was being updated")
+        finally:
+            if in_line:
+                self._lines.leave(key)
 
     async def delete(
         self, key: str, expect: Expect = ANY, *, given: Sequence[Guard] = (), also: Sequence[Put] = ()

@@ -84,7 +84,10 @@ class WatchCache:
     async def fresh(self) -> Revision:
         """Wait until the cache holds every write acknowledged before this call. Timeout after three seconds."""
         self.check_ready()
+        held = self.revision
         newest = await self._newest.answer()
+        if newest < held:
+            raise Unavailable("the store has gone back to an older state, which is being loaded")
         if newest > self.revision:
             behind_since = self._clock.monotonic()
             await self._arrival.wait(newest, CATCH_UP_SECONDS)

@@ -1,0 +1,1 @@
+"""The control loop, the same for our controllers and for anybody's operator: queue, loop, barrier, tracked writes."""

@@ -34,6 +34,7 @@ class _LoseAnswer:
 
 class FakeStore(SwappingStore):
     def __init__(self) -> None:
+        super().__init__()
         self._log: list[Revised] = []  # the revision of entry i is i + 1
         self._present: dict[str, Stored] = {}
         self._compacted = NO_REVISION

@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from apiserver.registry import podresources
 from apiserver.registry.defaults.container import note
+from steersman.api import podresources
 from steersman.api.core import (
     Affinity,
     AppArmorProfile,

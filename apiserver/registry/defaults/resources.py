@@ -6,11 +6,10 @@ from fractions import Fraction
 
 from msgspec.structs import replace
 
-from apiserver.registry import podresources
-from apiserver.registry.podresources import HUGE_PAGES, Side
-from steersman.api import quantity
+from steersman.api import podresources, quantity
 from steersman.api.core import PodSpec, ResourceRequirements
 from steersman.api.part import Quantity
+from steersman.api.podresources import HUGE_PAGES, Side
 from steersman.api.quantity import Amount
 
 _FINER_THAN_MILLI = ("n", "u")

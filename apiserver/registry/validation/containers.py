@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from apiserver.registry import podresources
 from apiserver.registry.validation import container as single
 from apiserver.registry.validation import probes
 from apiserver.registry.validation.container import Surroundings
-from steersman.api import fields
+from steersman.api import fields, podresources
 from steersman.api.core import Container, EphemeralContainer
 from steersman.api.errors import Cause
 from steersman.api.fields import Path

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 
-from apiserver.registry import podresources
-from apiserver.registry.podresources import HUGE_PAGES, Side
 from apiserver.registry.validation import checks
-from steersman.api import fields, names, quantity
+from steersman.api import fields, names, podresources, quantity
 from steersman.api.core import PodSpec, ResourceClaim, ResourceRequirements
 from steersman.api.errors import Cause
 from steersman.api.fields import Path
 from steersman.api.part import Quantity
+from steersman.api.podresources import HUGE_PAGES, Side
 
 NameRule = Callable[[str, Path], list[Cause]]
 

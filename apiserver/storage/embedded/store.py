@@ -53,6 +53,7 @@ async def open_store(
 
 class EmbeddedStore(SwappingStore):
     def __init__(self, history: History, loaded: Loaded, keep: Retention) -> None:
+        super().__init__()
         self._loop = asyncio.get_running_loop()
         self._history = history
         self._present = Present(loaded.items, loaded.newest)

@@ -34,16 +34,19 @@ from steersman.api.names import Revision
 TRY_SECONDS = 2.0
 PAGE_SECONDS = 5.0  # a page of large values takes longer than any other call
 ANSWER_SECONDS = 8.0
+CLOSE_SECONDS = 0.3
 PAGE_KEYS = 500
 LARGE_BYTES = 3 << 19  # etcd's own limit, unless told otherwise
 
 
 class EtcdStore(SwappingStore):
     def __init__(self, members: Members, keyspace: Keyspace, tasks: asyncio.TaskGroup) -> None:
+        super().__init__()
         self._members = members
         self._keyspace = keyspace
         self._tasks = tasks
         self._watches: set[EtcdWatch] = set()
+        self._settling: set[asyncio.Task[Revision | Refused | ApiError]] = set()
 
     async def get(self, key: str) -> Stored:
         answer = await self._read(pb.RangeRequest(key=self._keyspace.name(key)))
@@ -103,8 +106,13 @@ class EtcdStore(SwappingStore):
         return watch
 
     async def close(self) -> None:
+        """End the watches, and give those transactions a last moment whose fate is still being found out."""
         for watch in self._watches:
             await watch.aclose()
+        if self._settling:
+            await asyncio.wait(self._settling, timeout=CLOSE_SECONDS)
+        for unsettled in tuple(self._settling):
+            unsettled.cancel()
 
     async def commit(self, transaction: Transaction) -> Revision | Refused:
         request = transactions.request_of(self._keyspace, transaction)
@@ -112,6 +120,8 @@ class EtcdStore(SwappingStore):
             response = await self._send(request)
         except Unanswered as silence:
             settling = self._tasks.create_task(self._settle(transaction, request, silence))
+            self._settling.add(settling)
+            settling.add_done_callback(self._settling.discard)
             outcome = await asyncio.shield(settling)
             if isinstance(outcome, ApiError):
                 raise outcome from silence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apiserver.registry.pod import qos_class
-from apiserver.registry.podresources import Side, effective
+from steersman.api.podresources import Side, effective
 from tests.unit.apiserver.registry.pods import Manifest, make_pod
 
 FULL = {"limits": {"cpu": "1", "memory": "1Gi"}}

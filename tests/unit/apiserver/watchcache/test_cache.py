@@ -246,3 +246,17 @@ async def test_waiting_nudges_the_store_and_ends_in_a_timeout(monkeypatch: pytes
         arrival.reach(Revision(3))
         await waiting
         running_arrival.cancel()
+
+
+async def test_a_store_that_has_gone_back_is_not_read_from_old_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = FakeStore()
+    async with running(store) as cache:
+        await store.create(f"{CONFIGMAPS}ns/a", value())
+        await cache.fresh()
+
+        async def restored() -> Revision:
+            return Revision(0)
+
+        monkeypatch.setattr(cache._newest, "_ask", restored)
+        with pytest.raises(Unavailable, match="gone back"):
+            await cache.fresh()

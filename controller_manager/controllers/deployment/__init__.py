@@ -1,0 +1,1 @@
+"""Deployments: pods of one template, replaced step by step when the template changes."""
