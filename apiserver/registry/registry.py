@@ -171,6 +171,7 @@ class Registry:
         self, target: Target, wanted: Selection, how: DeleteOptions = _ANYHOW, options: WriteOptions = PLAIN
     ) -> FoundList:
         """Delete all that match, one by one; one that has gone meanwhile is none of our business."""
+        self._require(target.kind)
         if "deletecollection" not in target.kind.verbs:
             raise MethodNotAllowed("the server does not allow this method on the requested resource")
         listing = await self.list(target, reading.whole(wanted))
