@@ -6,7 +6,7 @@ import sys
 
 from apiserver import server
 from apiserver.config import Settings
-from steersman.base import config, cpus, log, run, tracing
+from steersman.base import config, log, run, tracing
 from steersman.base.run import Stopping
 from steersman.version import VERSION
 
@@ -20,9 +20,6 @@ def main() -> None:
     )
     log.configure(settings.log_level, settings.log_style)
     tracing.configure("steersman-apiserver", settings.otlp_endpoint, settings.trace_sample_ratio)
-
-    if settings.bind_cpu:
-        cpus.bind(settings.cpu, spread_by=settings.grpc_address.port)
 
     async def serve(stopping: Stopping) -> None:
         async with server.serving(settings):

@@ -43,11 +43,6 @@ class Settings:
     tls_private_key_file: Path | None = field(default=None, metadata=about("The key of that certificate."))
     client_ca_file: Path | None = field(default=None, metadata=about("The CA that signs clients' certificates."))
 
-    bind_cpu: bool = field(
-        default=True, metadata=about("Stay on one CPU: the work is done by one thread, and moving it costs a third.")
-    )
-    cpu: int | None = field(default=None, metadata=about("Which CPU. Without one, it is chosen by the gRPC port."))
-
     max_requests_inflight: int = field(default=400, metadata=about("Reads in progress at once; more are refused."))
     max_mutating_requests_inflight: int = field(
         default=200, metadata=about("Writes in progress at once; more are refused.")
