@@ -7,7 +7,7 @@ controllers need not hand it around.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -22,9 +22,11 @@ _open_pass: ContextVar[Pass | None] = ContextVar("open_pass", default=None)
 
 
 class Pass:
-    """`newest`: for each kind, the revision that must be seen before the key is looked at again."""
+    """`newest`: for each kind, the revision that must be seen before the key is looked at again. `began_at`: the
+    revisions of the caches on which the pass decides."""
 
-    def __init__(self) -> None:
+    def __init__(self, began_at: Mapping[Kind, Revision] | None = None) -> None:
+        self.began_at = began_at or {}
         self.newest: dict[Kind, Revision] = {}
         self.changes: Counter[str] = Counter()
         self._unsettled: list[Settling] = []

@@ -235,7 +235,9 @@ class Tracked(Generic[T]):
                     await self._note_present()
                     raise
                 if attempt == 0:
-                    _log.warning("repeating a write without an answer", resource=self.kind.resource, error=error.message)
+                    _log.warning(
+                        "repeating a write without an answer", resource=self.kind.resource, error=error.message
+                    )
                 in_doubt = True
             await self._clock.sleep(BETWEEN_REPEATS.delay(attempt))
         raise AssertionError("unreachable")
