@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CONSTRAINTS := deploy/dev/constraints.txt
-SOURCES := steersman apiserver tests bench deploy/dev examples
+SOURCES := steersman apiserver controller_manager tests bench deploy/dev examples
 DATA_DIR ?= .steersman
 PYTEST := $(BIN)/pytest
 PYTEST_FLAGS ?=
@@ -21,7 +21,7 @@ setup: $(STAMP) ## A virtualenv in .venv with everything in it
 $(STAMP): pyproject.toml $(CONSTRAINTS)
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { deploy/dev/bootstrap.sh --venv && $(PYTHON) -m venv $(VENV); }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS) --editable '.[dev]'
-	@$(BIN)/python -m compileall -q steersman apiserver
+	@$(BIN)/python -m compileall -q steersman apiserver controller_manager
 	@touch $@
 
 bootstrap: ## On Debian as root: etcd, Docker, kubectl for the tests; elsewhere: say what is missing
@@ -86,5 +86,9 @@ bench-api: setup ## The API server measured: one table, ratios to etcd's own put
 bench-kinds: setup ## Objects on their way in: microseconds, ratios to plain json in the same run
 	$(BIN)/python -m bench.kinds
 
+bench-scheduler: setup ## Scheduling decisions in memory: pods a second, cost per pod over 100 to 5,000 nodes
+	$(BIN)/python -m bench.scheduler
+
+.PHONY: bench-scheduler
 clean: ## Remove what was made, but for the data dir
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -98,9 +98,3 @@ def release_patch(child: Object, owner: Object) -> bytes:
     """A strategic merge patch that takes the owner's reference away."""
     gone = {"$patch": "delete", "uid": owner.metadata.uid}
     return msgspec.json.encode({"metadata": {"ownerReferences": [gone], "uid": child.metadata.uid}})
-
-
-def adopted(child: T, reference: OwnerReference) -> T:
-    """The child as the adoption leaves it, for whoever must go on before the cache has it."""
-    owners = (*child.metadata.owner_references, reference)
-    return msgspec.structs.replace(child, metadata=msgspec.structs.replace(child.metadata, owner_references=owners))

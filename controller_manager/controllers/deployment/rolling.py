@@ -145,7 +145,7 @@ def _is_saturated(new: ReplicaSet, desired: int) -> bool:
 
 def _proportional(deployment: Deployment, bounds: Bounds, active: Sequence[ReplicaSet]) -> Sizes:
     to_add = (bounds.most if bounds.desired > 0 else 0) - sum(map(size, active))
-    # Newest first when growing, oldest first when shrinking: what rounding leaves over goes to the first of the largest.
+    # What rounding leaves over goes to the first of the largest: the newest when growing, the oldest when shrinking.
     ordered = sorted(active, key=by_age, reverse=to_add > 0)
     ordered.sort(key=size, reverse=True)
     sizes: Sizes = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import Enum, auto
 
 from msgspec.structs import replace
@@ -218,7 +218,9 @@ def _has_timed_out(deployment: Deployment, held: DeploymentCondition | None, now
 
 
 def _deadline(deployment: Deployment, held: DeploymentCondition) -> datetime:
-    since = times.to_datetime(held.last_update_time or times.from_datetime(datetime.min))
+    since = (
+        datetime.min.replace(tzinfo=UTC) if held.last_update_time is None else times.to_datetime(held.last_update_time)
+    )
     return since + timedelta(seconds=deployment.spec.progress_deadline_seconds or 0)
 
 
