@@ -26,7 +26,8 @@ from steersman.base import log, metrics, run, tracing
 MAX_BODY_BYTES = 3 * 1024 * 1024
 """The same as Kubernetes allows a request body."""
 
-READS = frozenset({"get", "list", "watch", "kinds"})
+READS = frozenset({"get", "list", "watch", "kinds", "hold"})
+"""Verbs that change nothing by themselves."""
 KNOWN_RESOURCES = frozenset(kind.resource for kind in kinds.ALL)
 
 _log = log.get("grpc")
@@ -50,6 +51,10 @@ class Calls:
     def drain(self) -> None:
         """From now on a cancellation is the server's doing."""
         self._draining = True
+
+    @property
+    def is_draining(self) -> bool:
+        return self._draining
 
     def unary(
         self,

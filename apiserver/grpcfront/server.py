@@ -15,10 +15,12 @@ from prometheus_client import CollectorRegistry
 
 from apiserver.auth.tls import ServerTls
 from apiserver.grpcfront.calls import Calls
+from apiserver.grpcfront.holding import Leadership
 from apiserver.grpcfront.service import Resources
 from apiserver.limits import Limits
 from apiserver.registry.registry import Registry
 from steersman import wire
+from steersman.base.clock import SystemClock
 from steersman.base.values import Address
 from steersman.pb import leadership_pb2, nodes_pb2, resources_pb2
 
@@ -67,7 +69,8 @@ async def serving(
     calls = Calls(metrics_registry, secure=tls is not None)
     resources = Resources(registry, calls, limits)
     server = grpc.aio.server(options=_OPTIONS)
-    server.add_generic_rpc_handlers((resources.handler(),))
+    leadership = Leadership(registry, calls, SystemClock())
+    server.add_generic_rpc_handlers((resources.handler(), leadership.handler()))
     health_service = health.aio.HealthServicer()
     health_pb2_grpc.add_HealthServicer_to_server(health_service, server)
     await health_service.set("", health_pb2.HealthCheckResponse.NOT_SERVING)
@@ -75,13 +78,15 @@ async def serving(
     reflection.enable_server_reflection(names, server)
     port = _listen(server, address, tls)
     await server.start()
-    try:
-        yield GrpcServer(Address(address.host, port), health_service)
-    finally:
-        calls.drain()
-        await health_service.enter_graceful_shutdown()
-        resources.drain()
-        await asyncio.shield(server.stop(DRAIN_SECONDS))
+    async with leadership:
+        try:
+            yield GrpcServer(Address(address.host, port), health_service)
+        finally:
+            calls.drain()
+            await health_service.enter_graceful_shutdown()
+            resources.drain()
+            leadership.drain()
+            await asyncio.shield(server.stop(DRAIN_SECONDS))
 
 
 def _listen(server: grpc.aio.Server, address: Address, tls: ServerTls | None) -> int:

@@ -117,14 +117,17 @@ def watch_options(message: resources_pb2.WatchStart) -> WatchOptions:
 def write_options(message: resources_pb2.WriteOptions, caller: Caller) -> WriteOptions:
     if not message.ByteSize():
         return WriteOptions(user=caller.user)
-    term = message.term
     return WriteOptions(
         dry_run=message.dry_run,
         field_manager=message.field_manager,
         field_validation=_VALIDATION.get(message.field_validation, FieldValidation.WARN),
-        term=Term(term.lease_namespace, term.lease_name, Revision(term.token)) if message.HasField("term") else None,
+        term=term(message.term) if message.HasField("term") else None,
         user=caller.user,
     )
+
+
+def term(message: objects_pb2.Term) -> Term:
+    return Term(message.lease_namespace, message.lease_name, Revision(message.token))
 
 
 def patch_type(message: resources_pb2.PatchRequest) -> PatchType:

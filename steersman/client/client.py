@@ -23,9 +23,9 @@ from steersman.api.kinds import Kind
 from steersman.api.meta import Object
 from steersman.api.names import Revision
 from steersman.base.clock import Clock, SystemClock
-from steersman.client import requests, transport
+from steersman.client import holding, requests, transport
 from steersman.client.batch import Batch
-from steersman.client.requests import PLAIN, Form, Items, Propagation, WriteOptions
+from steersman.client.requests import PLAIN, Form, Items, Propagation, Term, WriteOptions
 from steersman.client.retrying import Repeater
 from steersman.client.transport import CALL_SECONDS, LIST_SECONDS, Credentials, StartTask, Transport
 from steersman.client.watching import Watch
@@ -217,6 +217,13 @@ class Client:
             return Writes(kind, form, self._options, carry, self._transport.call, self._repeater)
 
         return Batch(self._transport, self._start, writes)
+
+    async def hold(self, term: Term) -> None:
+        """Let an API server know that the leader of this term is alive; when it dies, a successor need not wait.
+
+        Never returns; raises Unavailable when the line breaks. Cancelled, it takes its leave first.
+        """
+        await holding.hold(self._transport, self._start, term)
 
     async def kinds(self, *, timeout_seconds: float = CALL_SECONDS) -> Sequence[resources_pb2.KindInfo]:
         """What the server serves."""

@@ -25,25 +25,19 @@ _sym_db = _symbol_database.Default()
 from steersman.pb import objects_pb2 as steersman_dot_v1_dot_objects__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dsteersman/v1/leadership.proto\x12\x0csteersman.v1\x1a\x1asteersman/v1/objects.proto\"\x8a\x01\n\x0bHoldRequest\x12$\n\x05\x63laim\x18\x01 \x01(\x0b\x32\x13.steersman.v1.ClaimH\x00\x12$\n\x05renew\x18\x02 \x01(\x0b\x32\x13.steersman.v1.RenewH\x00\x12(\n\x07goodbye\x18\x03 \x01(\x0b\x32\x15.steersman.v1.GoodbyeH\x00\x42\x05\n\x03\x61sk\"s\n\x05\x43laim\x12\x17\n\x0flease_namespace\x18\x01 \x01(\t\x12\x12\n\nlease_name\x18\x02 \x01(\t\x12\x0e\n\x06holder\x18\x03 \x01(\t\x12\x1e\n\x16lease_duration_seconds\x18\x04 \x01(\x05\x12\r\n\x05token\x18\x05 \x01(\x03\"\x07\n\x05Renew\"\t\n\x07Goodbye\"\x8a\x01\n\tHoldReply\x12\"\n\x04term\x18\x01 \x01(\x0b\x32\x12.steersman.v1.TermH\x00\x12(\n\x07standby\x18\x02 \x01(\x0b\x32\x15.steersman.v1.StandbyH\x00\x12%\n\x05\x65rror\x18\x03 \x01(\x0b\x32\x14.steersman.v1.StatusH\x00\x42\x08\n\x06\x61nswer\"\x19\n\x07Standby\x12\x0e\n\x06holder\x18\x01 \x01(\t2L\n\nLeadership\x12>\n\x04Hold\x12\x19.steersman.v1.HoldRequest\x1a\x17.steersman.v1.HoldReply(\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dsteersman/v1/leadership.proto\x12\x0csteersman.v1\x1a\x1asteersman/v1/objects.proto\"b\n\x0bHoldRequest\x12\"\n\x04term\x18\x01 \x01(\x0b\x32\x12.steersman.v1.TermH\x00\x12(\n\x07goodbye\x18\x02 \x01(\x0b\x32\x15.steersman.v1.GoodbyeH\x00\x42\x05\n\x03say\"\t\n\x07Goodbye\"\x0b\n\tHoldReply2L\n\nLeadership\x12>\n\x04Hold\x12\x19.steersman.v1.HoldRequest\x1a\x17.steersman.v1.HoldReply(\x01\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'steersman.v1.leadership_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_HOLDREQUEST']._serialized_start=76
-  _globals['_HOLDREQUEST']._serialized_end=214
-  _globals['_CLAIM']._serialized_start=216
-  _globals['_CLAIM']._serialized_end=331
-  _globals['_RENEW']._serialized_start=333
-  _globals['_RENEW']._serialized_end=340
-  _globals['_GOODBYE']._serialized_start=342
-  _globals['_GOODBYE']._serialized_end=351
-  _globals['_HOLDREPLY']._serialized_start=354
-  _globals['_HOLDREPLY']._serialized_end=492
-  _globals['_STANDBY']._serialized_start=494
-  _globals['_STANDBY']._serialized_end=519
-  _globals['_LEADERSHIP']._serialized_start=521
-  _globals['_LEADERSHIP']._serialized_end=597
+  _globals['_HOLDREQUEST']._serialized_start=75
+  _globals['_HOLDREQUEST']._serialized_end=173
+  _globals['_GOODBYE']._serialized_start=175
+  _globals['_GOODBYE']._serialized_end=184
+  _globals['_HOLDREPLY']._serialized_start=186
+  _globals['_HOLDREPLY']._serialized_end=197
+  _globals['_LEADERSHIP']._serialized_start=199
+  _globals['_LEADERSHIP']._serialized_end=275
 # @@protoc_insertion_point(module_scope)
