@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from typing import Any, TextIO, cast
 from weakref import WeakSet
@@ -60,6 +60,13 @@ class _NamedWriter(structlog.WriteLogger):
     def __init__(self, output: TextIO, name: str) -> None:
         super().__init__(output)
         self.name = name
+
+    def msg(self, message: str) -> None:
+        """Whoever read our log may have gone, or its disk may be full: that must not keep us from our work."""
+        with suppress(OSError, ValueError):
+            super().msg(message)
+
+    log = debug = info = warn = warning = fatal = failure = err = error = critical = exception = msg
 
 
 class _NamedLogger:

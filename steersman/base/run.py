@@ -92,8 +92,8 @@ def _signals(loop: asyncio.AbstractEventLoop, stop_in_order: Callable[[], None])
             _log.warning("second signal: ending at once", signal=number.name)
             os._exit(128 + number)
         asked = True
-        _log.info("stopping", signal=number.name)
         stop_in_order()
+        _log.info("stopping", signal=number.name)
 
     for number in SIGNALS:
         loop.add_signal_handler(number, on_signal, number)

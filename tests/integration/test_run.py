@@ -145,3 +145,25 @@ def test_an_error_that_nobody_waited_for_is_told(start: Start) -> None:
     code, _, (line,) = finish(process)
     assert (code, line["event"]) == (0, "error outside any task")
     assert line["error"] == "ZeroDivisionError: division by zero"
+
+
+def test_a_log_that_nobody_reads_does_not_keep_a_process_from_stopping() -> None:
+    program = (
+        "from steersman.base import log, run\n"
+        "async def main(stopping):\n"
+        "    log.get('test').info('ready')\n"
+        "    await stopping.wait()\n"
+        "    log.get('test').info('going')\n"
+        "log.configure('info', 'json')\n"
+        "raise SystemExit(run.run(main))\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert process.stdout is not None
+    assert b"ready" in process.stdout.readline()
+    process.stdout.close()
+    process.terminate()
+    try:
+        # A stream whose reader has gone may still make the interpreter's own last flush complain (exit code 120).
+        assert process.wait(timeout=10) in (0, 120)
+    finally:
+        process.kill()
