@@ -96,8 +96,6 @@ def _decode_slowly(struct: type[T], data: bytes, validation: FieldValidation) ->
         decoded = _reader(struct).decode(_ENCODER.encode(finding.clean))
     except diagnosis.Unreadable as err:
         raise BadRequest(unrecognized(struct, data, str(err))) from err
-    except UnicodeEncodeError as err:
-        raise BadRequest(unrecognized(struct, data, "half a surrogate pair in a string")) from err
     except (diagnosis.Malformed, msgspec.MsgspecError) as err:
         raise BadRequest(cannot_be_handled(struct, str(err))) from err
     match validation:

@@ -39,12 +39,22 @@ def parse(data: bytes) -> Any:
         text = data.decode()
     except UnicodeDecodeError as err:
         raise SyntaxFault(f"invalid UTF-8 at byte {err.start}") from None
+    if "\\ud" in text or "\\uD" in text:
+        text = _ESCAPE.sub(_whole_character, text)
     try:
         return json.loads(text, object_pairs_hook=Members, parse_float=Number, parse_constant=_refuse_constant)
     except json.JSONDecodeError as err:
         raise SyntaxFault(_syntax_error(err)) from None
     except ValueError as err:
         raise SyntaxFault(str(err)) from None
+
+
+_ESCAPE = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)", re.DOTALL)
+
+
+def _whole_character(escape: re.Match[str]) -> str:
+    """Half of a UTF-16 pair stands for no character: Go reads it as U+FFFD, and no UTF-8 could hold it."""
+    return "\\ufffd" if len(escape[0]) == 6 else escape[0]
 
 
 def _refuse_constant(name: str) -> NoReturn:

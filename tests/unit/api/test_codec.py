@@ -198,7 +198,6 @@ def test_what_is_no_object(document: str, word: str) -> None:
         pytest.param(b'{"metadata":' + b"[" * 100_000, id="unfinished"),
         pytest.param(b'{"a":' * 100_000, id="unknown fields"),
         pytest.param(b'{"metadata":{"managedFields":[{"fieldsV1":' + b"[" * 9999 + b"]" * 9999 + b"}]}}", id="opaque"),
-        pytest.param(b'{"metadata":{"name":"\\ud800"}}', id="half a surrogate pair"),
         pytest.param(b'{"metadata":{"generation":' + b"9" * 10_000 + b"}}", id="a number without end"),
         pytest.param(b'{"spec":{"overhead":{"cpu":"1e999999999"}}}', id="a quantity without end"),
         pytest.param(b'{"spec":{"overhead":{"cpu":' + b"9" * 5000 + b"}}}", id="a quantity of too many digits"),
@@ -206,6 +205,24 @@ def test_what_is_no_object(document: str, word: str) -> None:
 )
 def test_attacks_are_bad_requests(document: bytes) -> None:
     refusal(Pod, document)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        pytest.param(r"\ud83d\ude00", "\U0001f600", id="a whole pair"),
+        pytest.param(r"a\ud83db", "a\ufffdb", id="the first half"),
+        pytest.param(r"\ude00\uD83D", "\ufffd\ufffd", id="halves in the wrong order"),
+        pytest.param(r"\\ud800", r"\ud800", id="a backslash before a u"),
+    ],
+)
+def test_half_of_a_utf16_pair_is_read_as_the_replacement_character(text: str, read: str) -> None:
+    document = f'{{"data":{{"a":"{text}"}}}}'
+    assert codec.decode(ConfigMap, document.encode())[0].data == {"a": read}
+
+
+def test_a_refusal_that_repeats_half_of_a_utf16_pair_can_be_written_down() -> None:
+    refusal(ConfigMap, r'{"data":{"\ud800":1},"\ud800":2}').encode()
 
 
 @pytest.mark.parametrize(
