@@ -86,9 +86,12 @@ bench-api: setup ## The API server measured: one table, ratios to etcd's own put
 bench-kinds: setup ## Objects on their way in: microseconds, ratios to plain json in the same run
 	$(BIN)/python -m bench.kinds
 
-bench-scheduler: setup ## Scheduling decisions in memory: pods a second, cost per pod over 100 to 5,000 nodes
+bench-scheduler: setup ## Scheduling: decisions in memory, and pods bound end to end, over 100 to 5,000 nodes
 	$(BIN)/python -m bench.scheduler
 
-.PHONY: bench-scheduler
+bench-failover: setup ## Leaders stopped, killed and paused, 30 times each: how soon the next one writes
+	$(BIN)/python -m bench.failover
+
+.PHONY: bench-scheduler bench-failover
 clean: ## Remove what was made, but for the data dir
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

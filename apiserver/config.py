@@ -10,7 +10,7 @@ from pathlib import Path
 from apiserver.admission.chain import PLUGINS, AdmissionSettings
 from steersman.base import config
 from steersman.base.log import Level, Style
-from steersman.base.values import Address
+from steersman.base.values import Address, Duration
 
 about = config.about
 
@@ -43,6 +43,10 @@ class Settings:
     tls_private_key_file: Path | None = field(default=None, metadata=about("The key of that certificate."))
     client_ca_file: Path | None = field(default=None, metadata=about("The CA that signs clients' certificates."))
 
+    node_certificates: tuple[str, ...] = field(
+        default=(), metadata=about("Names of nodes: their agents' certificates are made in the data dir too.")
+    )
+
     max_requests_inflight: int = field(default=400, metadata=about("Reads in progress at once; more are refused."))
     max_mutating_requests_inflight: int = field(
         default=200, metadata=about("Writes in progress at once; more are refused.")
@@ -59,6 +63,9 @@ class Settings:
         default=None, metadata=about("The address at which pods reach this server. Without one, it is found out.")
     )
 
+    event_ttl: Duration = field(
+        default=Duration(3600.0), metadata=about("How long an Event is kept after it was last said.")
+    )
     disable_admission_plugins: tuple[str, ...] = field(
         default=(), metadata=about(f"Admission checks to leave out, of: {', '.join(PLUGINS)}.")
     )
@@ -86,6 +93,8 @@ class Settings:
             raise ValueError("--tls-cert-file, --tls-private-key-file and --client-ca-file go together")
         if min(self.max_requests_inflight, self.max_mutating_requests_inflight, self.max_watches) < 1:
             raise ValueError("limits are at least 1")
+        if self.event_ttl < 1:
+            raise ValueError("--event-ttl is at least 1s")
         unknown = [name for name in self.disable_admission_plugins if name not in PLUGINS]
         if unknown:
             raise ValueError(f"--disable-admission-plugins: unknown: {', '.join(unknown)}")

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
+from weakref import WeakKeyDictionary
 
 from prometheus_client import CollectorRegistry, Histogram
 from prometheus_client.core import GaugeMetricFamily, Metric
@@ -30,6 +31,23 @@ from apiserver.watchcache.cache import WatchCache
 from steersman.api.errors import ApiError
 from steersman.api.names import Revision
 from steersman.base import metrics, tracing
+
+
+def request_seconds(registry: CollectorRegistry) -> Callable[..., Histogram]:
+    """How long requests took, by front, verb, resource and code: one histogram for all fronts."""
+    known = _REQUEST_SECONDS.get(registry)
+    if known is None:
+        seconds = metrics.histogram(
+            registry,
+            "apiserver_request_duration_seconds",
+            "How long calls took.",
+            ("front", "verb", "resource", "code"),
+        )
+        known = _REQUEST_SECONDS[registry] = metrics.children(seconds)
+    return known
+
+
+_REQUEST_SECONDS: WeakKeyDictionary[CollectorRegistry, Callable[..., Histogram]] = WeakKeyDictionary()
 
 
 class _Observation:

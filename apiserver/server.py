@@ -12,14 +12,16 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mappi
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache as cache_once
 
-from aiohttp import web
 from prometheus_client import CollectorRegistry
 
-from apiserver import bootstrap, claims_repair, observation, presence
+from apiserver import bootstrap, claims_repair, event_expiry, observation, presence
+from apiserver.admission.lookup import Lookup
 from apiserver.auth import certificates, renewal
 from apiserver.auth.certificates import Pki
 from apiserver.auth.tls import Identity, ServerTls, of_pki
+from apiserver.auth.tokens import Issuer, Key, Tokens
 from apiserver.config import Settings, admission_of
 from apiserver.grpcfront import server as grpcfront
 from apiserver.limits import Limits
@@ -27,12 +29,16 @@ from apiserver.presence import Server
 from apiserver.registry import catalog
 from apiserver.registry.registry import Registry
 from apiserver.registry.strategy import Strategy
+from apiserver.restfront import server as restfront
+from apiserver.restfront.authentication import Authentication
+from apiserver.restfront.front import Front
+from apiserver.restfront.pages import About
 from apiserver.storage import compaction, embedded
 from apiserver.storage.interface import Store
 from apiserver.watchcache.cache import WatchCache
 from steersman import version
 from steersman.api import selectors
-from steersman.base import httpserver, log, metrics
+from steersman.base import log, metrics
 from steersman.base.clock import Clock, SystemClock
 from steersman.base.health import Health
 from steersman.base.values import Address
@@ -41,6 +47,8 @@ STORE_FILES = "store"
 VERSION = {
     "major": version.KUBERNETES.split(".")[0],
     "minor": version.KUBERNETES.split(".")[1],
+    "emulationMajor": version.KUBERNETES.split(".")[0],
+    "emulationMinor": version.KUBERNETES.split(".")[1],
     "gitVersion": f"v{version.KUBERNETES}.0+steersman-{version.VERSION}",
     "compiler": "cpython",
     "platform": f"{sys.platform}/{platform.machine()}",
@@ -95,30 +103,29 @@ async def _fronts(
     tls: ServerTls | None,
 ) -> AsyncIterator[Serving]:
     served = catalog.strategies(settings.cluster_ips, settings.node_ports)
-    registry = Registry(store, cache, served, clock, admission=admission_of(settings))
+    issuer = Issuer(cache_once(lambda: _signing_key(settings)))
+    registry = Registry(store, cache, served, clock, admission=admission_of(settings), issuer=issuer)
+    tokens = Tokens(issuer, Lookup(cache), clock)
     limits = Limits(
         reads=settings.max_requests_inflight,
         writes=settings.max_mutating_requests_inflight,
         watches=settings.max_watches,
     )
     observation.expose(metrics_registry, cache, limits)
-    application = web.Application()
-    application.add_routes(
-        httpserver.routes(
-            live=_liveness(store), ready=_readiness(store, cache), registry=metrics_registry, version=VERSION
-        )
-    )
+    front = Front(registry, limits, metrics_registry, Authentication(tokens.caller_of, secure=tls is not None))
+    about = About(live=_liveness(store), ready=_readiness(store, cache), metrics=metrics_registry, version=VERSION)
     async with (
-        httpserver.serving(application, settings.rest_address, tls=tls.http if tls else None) as rest,
+        restfront.serving(front, about, settings.rest_address, tls) as rest,
         grpcfront.serving(registry, limits, metrics_registry, settings.grpc_address, tls) as grpc,
     ):
         await cache.ready()
-        await bootstrap.fill(registry, settings.cluster_ips, rest.port)
+        client_ca = tls.identity.client_ca if tls is not None else b""
+        await bootstrap.fill(registry, settings.cluster_ips, rest.port, client_ca)
         # What has been loaded stays: the collector need not look at it again.
         gc.collect()
         gc.freeze()
         await grpc.serve()
-        keepers = _keepers(settings, store, registry, clock, rest, served)
+        keepers = _keepers(settings, store, cache, registry, clock, rest, served)
         _log.info("ready", grpc=str(grpc.address), rest=str(rest), store=_store_name(settings), revision=cache.revision)
         async with asyncio.TaskGroup() as tasks:
             keeping = [tasks.create_task(keeper) for keeper in keepers]
@@ -131,13 +138,17 @@ async def _fronts(
 def _keepers(
     settings: Settings,
     store: Store,
+    cache: WatchCache,
     registry: Registry,
     clock: Clock,
     rest: Address,
     served: Mapping[str, Strategy],
 ) -> list[Coroutine[None, None, None]]:
-    """What runs as long as the server serves: its own presence, and the repair of claims."""
-    keepers: list[Coroutine[None, None, None]] = [claims_repair.repair_periodically(store, served)]
+    """What runs as long as the server serves: its own presence, the repair of claims, the end of Events."""
+    keepers: list[Coroutine[None, None, None]] = [
+        claims_repair.repair_periodically(store, served),
+        event_expiry.expire_periodically(registry, cache, clock, settings.event_ttl),
+    ]
     given = settings.advertise_address
     address = Address(given, rest.port) if given else presence.advertised(rest)
     if address is not None:
@@ -176,12 +187,20 @@ def _prepare_tls(settings: Settings, clock: Clock) -> tuple[ServerTls | None, Pk
 
 
 def _ensure_pki(settings: Settings, now: datetime) -> Pki:
-    return certificates.ensure(
+    pki = certificates.ensure(
         settings.data_dir,
-        server_url=f"https://{settings.rest_address}",
+        server_url=f"https://{_local(settings.rest_address)}",
         now=now,
         extra_names=(*settings.advertise_names, settings.grpc_address.host, settings.rest_address.host),
     )
+    for node in settings.node_certificates:
+        certificates.ensure_node(pki, node, now=now)
+    return pki
+
+
+def _local(listening: Address) -> Address:
+    """Where somebody on this machine connects: "every interface" is no address to call."""
+    return Address("127.0.0.1", listening.port) if listening.host in ("0.0.0.0", "::") else listening
 
 
 async def _renew(settings: Settings, clock: Clock, pki: Pki, tls: ServerTls) -> None:
@@ -191,6 +210,12 @@ async def _renew(settings: Settings, clock: Clock, pki: Pki, tls: ServerTls) -> 
         renew=lambda now: _ensure_pki(settings, now),
         take_into_use=lambda renewed: tls.take_into_use(of_pki(renewed)),
     )
+
+
+def _signing_key(settings: Settings) -> Key:
+    from apiserver.auth import jwt, signing  # heavy, and a server without tokens does without
+
+    return jwt.SigningKey(signing.load_key(certificates.ensure_signing_key(settings.data_dir)))
 
 
 def _liveness(store: Store) -> Health:

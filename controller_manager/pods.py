@@ -25,10 +25,17 @@ NAME_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 SUFFIX_LENGTH = 5
 MAX_BASE_LENGTH = 58
 
+BY_NODE = "node"
+"""Pods by the node that they are bound to; see `node_index`."""
+
 _PHASE_RANK = {"Pending": 0, "": 0, "Unknown": 1, "Running": 2}
 _COST = re.compile("0|-?[1-9][0-9]{0,9}|-0[0-9]{0,9}")
 _INT32 = range(-(2**31), 2**31)
 _NANOSECONDS = 1e9
+
+
+def node_index(pod: Pod) -> tuple[str, ...]:
+    return (pod.spec.node_name,) if pod.spec.node_name else ()
 
 
 def is_finished(pod: Pod) -> bool:
@@ -71,7 +78,10 @@ def _remaining_seconds(pod: Pod, min_ready_seconds: int, now: datetime) -> float
 
 
 def _ready_condition(pod: Pod) -> PodCondition | None:
-    return next((condition for condition in pod.status.conditions if condition.type == "Ready"), None)
+    for condition in pod.status.conditions:  # a plain loop: asked of every pod in every pass
+        if condition.type == "Ready":
+            return condition
+    return None
 
 
 def _ready_since(pod: Pod) -> Time | None:

@@ -9,6 +9,7 @@ from apiserver.watchcache.cache import WatchCache
 from steersman.api import codec, kinds
 from steersman.api.kinds import Kind
 from steersman.api.meta import Object
+from steersman.api.names import Revision
 
 Found = TypeVar("Found", bound=Object)
 
@@ -26,6 +27,20 @@ class Lookup:
             await self._cache.fresh()
             found = self._cached(struct, name, namespace)
         return found
+
+    async def fresh(self) -> None:
+        """From then on the cache has everything that was written before."""
+        await self._cache.fresh()
+
+    def revision_of(self, struct: type[Object], name: str, namespace: str = "") -> Revision:
+        """Of an object as it is known here; 0 when it is not."""
+        resource = _BY_STRUCT[struct].qualified_resource
+        item = self._cache.collection(resource).get(keys.key_of(resource, namespace, name))
+        return Revision(0) if item is None else item.revision
+
+    def peek(self, struct: type[Found], name: str, namespace: str = "") -> Found | None:
+        """As far as it is known here: None may be out of date."""
+        return self._cached(struct, name, namespace)
 
     async def every(self, struct: type[Found]) -> list[Found]:
         """All objects of a (small) kind, in the newest state."""

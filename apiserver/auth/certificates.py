@@ -104,6 +104,16 @@ def ensure(
     return pki
 
 
+def ensure_signing_key(data_dir: Path) -> bytes:
+    """The key in `<data_dir>/pki` with which tokens of service accounts are signed, made when missing."""
+    directory = data_dir / "pki"
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    key_file = directory / "sa.key"
+    key_pem = _read(key_file) or _claim(key_file, signing.new_key())
+    _load_key(key_file, key_pem)
+    return key_pem
+
+
 _NODE_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?", re.ASCII)
 
 

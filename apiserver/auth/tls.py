@@ -41,12 +41,16 @@ class ServerTls:
         self.identity = identity
         self.generation = 0
         self.http = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self.http.minimum_version = ssl.TLSVersion.TLSv1_2
         self.http.verify_mode = ssl.CERT_OPTIONAL  # health and version are open to all
+        self.grpc = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.grpc.verify_mode = ssl.CERT_REQUIRED
+        self.grpc.set_alpn_protocols(["h2"])
         self.take_into_use(identity)
 
     def take_into_use(self, identity: Identity) -> None:
-        self.http.load_cert_chain(identity.certificate_file, identity.key_file)
-        self.http.load_verify_locations(identity.client_ca_file)
+        for context in (self.http, self.grpc):
+            context.minimum_version = ssl.TLSVersion.TLSv1_2
+            context.load_cert_chain(identity.certificate_file, identity.key_file)
+            context.load_verify_locations(identity.client_ca_file)
         self.identity = identity
         self.generation += 1

@@ -1,7 +1,7 @@
 """What an empty cluster contains.
 
-`contents` makes it so; the other modules say what it is: `priorities`, and the rights in `policy` and `controllers`,
-written in the notation of `rules` and put together in `roles`.
+`contents` makes it so; the other modules say what it is: `priorities`, `flows`, `apiservices`, and the rights in
+`policy` and `controllers`, written in the notation of `rules` and put together in `roles`.
 """
 
 from __future__ import annotations

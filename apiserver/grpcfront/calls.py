@@ -16,12 +16,14 @@ import grpc
 from google.protobuf.message import DecodeError, Message
 from prometheus_client import CollectorRegistry
 
+from apiserver import observation
 from apiserver.auth.identity import INSECURE, Caller, from_certificate
 from apiserver.limits import Gate
 from steersman import wire
 from steersman.api import kinds
 from steersman.api.errors import ApiError, BadRequest, Internal, RequestTooLarge, Timeout, Unauthenticated, Unavailable
-from steersman.base import log, metrics, run, tracing
+from steersman.base import log, run, tracing
+from steersman.http2.stream import StreamGone
 
 MAX_BODY_BYTES = 3 * 1024 * 1024
 """The same as Kubernetes allows a request body."""
@@ -40,13 +42,7 @@ class Calls:
     def __init__(self, registry: CollectorRegistry, *, secure: bool) -> None:
         self._secure = secure
         self._draining = False
-        seconds = metrics.histogram(
-            registry,
-            "apiserver_request_duration_seconds",
-            "How long calls took.",
-            ("front", "verb", "resource", "code"),
-        )
-        self._seconds = metrics.children(seconds)
+        self._seconds = observation.request_seconds(registry)
 
     def drain(self) -> None:
         """From now on a cancellation is the server's doing."""
@@ -130,7 +126,7 @@ class Calls:
                 if verb in READS:
                     return Unavailable("the server is shutting down")
                 return Timeout("the server is shutting down, and the write may or may not have been carried out")
-            case grpc.aio.InternalError():
+            case StreamGone():
                 return Unavailable("the client has gone in the midst of a reply")  # nobody will read this
             case Exception() if not isinstance(problem, grpc.RpcError | grpc.aio.AbortError):
                 _log.error("call failed by a bug", verb=verb, **run.describe(problem), exc_info=problem)

@@ -10,7 +10,7 @@ import grpc
 from google.protobuf.message import Message
 
 from apiserver.auth.identity import Caller
-from apiserver.grpcfront import calls, listing, translate
+from apiserver.grpcfront import calls, listing, showing, translate
 from apiserver.grpcfront.calls import Calls
 from apiserver.grpcfront.watching import WatchStream
 from apiserver.limits import Limits
@@ -18,7 +18,8 @@ from apiserver.registry.registry import Registry
 from apiserver.registry.requests import Subresource
 from steersman import wire
 from steersman.api import kinds
-from steersman.api.errors import BadRequest, UnsupportedMediaType
+from steersman.api.errors import BadRequest, NotFound, UnsupportedMediaType
+from steersman.base import tracing
 from steersman.pb import objects_pb2, resources_pb2
 
 BATCH_PARALLEL = 32
@@ -69,11 +70,15 @@ class Resources:
 
     async def get(self, request: resources_pb2.GetRequest, _: Caller) -> objects_pb2.Object:
         target = translate.one_object(request.target)
-        return translate.found(target.kind, await self._registry.get(target, request.resource_version))
+        table = showing.table_of(target.kind, request.form)
+        found = await self._registry.get(target, request.resource_version)
+        return translate.found(target.kind, found) if table is None else showing.one(table, found)
 
-    async def list(self, request: resources_pb2.ListRequest, _: Caller) -> bytes:
+    async def list(self, request: resources_pb2.ListRequest, _: Caller) -> bytes | Message:
         target = translate.collection(request.target)
-        return await listing.encode(target.kind, await self._registry.list(target, translate.selection(request)))
+        table = showing.table_of(target.kind, request.form)
+        found = await self._registry.list(target, translate.selection(request))
+        return await (listing.encode(target.kind, found) if table is None else showing.whole(table, found))
 
     async def watch(self, requests: AsyncIterator[bytes], context: Any) -> None:
         stream = WatchStream(self._registry, self._limits.watches, requests, context)
@@ -89,9 +94,18 @@ class Resources:
             stream.drain()
 
     async def create(self, request: resources_pb2.CreateRequest, caller: Caller) -> resources_pb2.WriteReply:
+        if request.subresource:
+            return await self._create_part(request, caller)
         target = translate.new_object(request.target)
         options = translate.write_options(request.options, caller)
         return translate.written(target, await self._registry.create(target, request.json, options))
+
+    async def _create_part(self, request: resources_pb2.CreateRequest, caller: Caller) -> resources_pb2.WriteReply:
+        if request.subresource != "token":
+            raise NotFound("the server could not find the requested resource")
+        target = translate.one_object(request.target)
+        options = translate.write_options(request.options, caller)
+        return translate.written(target, await self._registry.issue_token(target, request.json, options))
 
     async def update(self, request: resources_pb2.UpdateRequest, caller: Caller) -> resources_pb2.WriteReply:
         return await self._update(request, caller, translate.subresource(request.subresource))
@@ -175,7 +189,7 @@ class Resources:
         try:
             if which is None:
                 raise BadRequest("a batch item without a write")
-            with self._limits.writes:
+            with self._limits.writes, _span(which, item):
                 reply = await self._writes[which](getattr(item, which), caller)
         except Exception as problem:  # noqa: BLE001 - a bug met by one item is told to it, and ends no other
             error = self._calls.explain(problem, "batch")
@@ -185,3 +199,11 @@ class Resources:
     async def kinds(self, _: resources_pb2.KindsRequest, _caller: Caller) -> Message:
         served = [kind for kind in kinds.ALL if self._registry.serves(kind)]
         return resources_pb2.KindsReply(kinds=[translate.kind_info(kind) for kind in served])
+
+
+def _span(verb: str, item: resources_pb2.BatchItem) -> tracing.Span:
+    if not tracing.enabled():
+        return tracing.span(verb)
+    resource = calls.resource_of(getattr(item, verb))
+    parent = tracing.extract(item.traceparent)
+    return tracing.span(f"{verb} {resource}".rstrip(), parent=parent, verb=verb, resource=resource)

@@ -116,13 +116,13 @@ def watch_options(message: resources_pb2.WatchStart) -> WatchOptions:
 
 def write_options(message: resources_pb2.WriteOptions, caller: Caller) -> WriteOptions:
     if not message.ByteSize():
-        return WriteOptions(user=caller.user)
+        return WriteOptions(caller=caller)
     return WriteOptions(
         dry_run=message.dry_run,
         field_manager=message.field_manager,
         field_validation=_VALIDATION.get(message.field_validation, FieldValidation.WARN),
         term=term(message.term) if message.HasField("term") else None,
-        user=caller.user,
+        caller=caller,
     )
 
 

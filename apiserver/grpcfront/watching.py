@@ -8,12 +8,13 @@ one reply is being written goes out together in the next.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from apiserver.grpcfront import calls, translate
+from apiserver.grpcfront import calls, showing, translate
 from apiserver.limits import Gate
+from apiserver.printing.tables import Table
 from apiserver.registry import bookmarks, versions
 from apiserver.registry.registry import Registry
 from apiserver.watchcache.items import Event, EventType
@@ -127,9 +128,10 @@ class WatchStream:
             try:
                 with self._gate:
                     target = translate.collection(start.target)
+                    encode = encoder(target.kind, showing.table_of(target.kind, start.form))
                     subscription = await self._registry.watch(target, translate.watch_options(start))
                     watch.open(subscription)
-                    await self._pump(start.id, subscription, target.kind, start.timeout_seconds)
+                    await self._pump(start.id, subscription, encode, start.timeout_seconds)
             finally:
                 watch.close()
                 del self._watches[start.id]
@@ -142,13 +144,13 @@ class WatchStream:
         finally:
             self._unfinished -= 1
 
-    async def _pump(self, watch_id: int, subscription: Subscription, kind: Kind, timeout_seconds: int) -> None:
+    async def _pump(self, watch_id: int, subscription: Subscription, encode: Encode, timeout_seconds: int) -> None:
         loop = asyncio.get_running_loop()
         timer = loop.call_later(timeout_seconds, subscription.finish) if timeout_seconds > 0 else None
         try:
             while True:
                 # Encoded as they go out: the first state of a watch may be a hundred thousand objects.
-                for part in _parts(encoded(event, kind) for event in await subscription.take()):
+                for part in _parts(encode(event) for event in await subscription.take()):
                     await self._write(watch_id, part)
         finally:
             if timer is not None:
@@ -178,30 +180,38 @@ class WatchStream:
 
     async def _write(self, watch_id: int, events: list[bytes]) -> None:
         reply = _named(watch_id) + b"".join(events)
-        async with self._writing, asyncio.timeout(WRITE_SECONDS):
-            await self._context.write(reply)
+        async with self._writing:
+            if not self._context.send(reply):
+                async with asyncio.timeout(WRITE_SECONDS):
+                    await self._context.sent()
 
 
-def encoded(event: Event, kind: Kind) -> bytes:
-    """The event as one `events` field of a WatchReply."""
-    change = event.change
-    if change is None:
-        return _field(
-            resources_pb2.WatchEvent(
-                type=resources_pb2.WatchEvent.BOOKMARK,
-                object=_object(bookmarks.encode(event, kind), kind, event.revision),
-            )
-        )
-    key = ("grpc", kind.api_version, event.type)
-    kept = change.encoded
-    known = None if kept is None else kept.get(key)
-    if known is None:
-        json = versions.shown(kind, change.json_for(event.type))
-        made = resources_pb2.WatchEvent(type=_TYPES[event.type], object=_object(json, kind, change.revision))
-        known = _field(made)
-        if kept is not None:
-            kept[key] = known
-    return known
+Encode = Callable[[Event], bytes]
+"""From an event to one `events` field of a WatchReply."""
+
+
+def encoder(kind: Kind, table: Table | None) -> Encode:
+    """`table`: the form in which the objects of one watch are shown; None: as they are."""
+
+    def show(json: bytes, revision: Revision) -> objects_pb2.Object:
+        return _object(json, kind, revision) if table is None else showing.envelope(table.event(json), revision)
+
+    def encode(event: Event) -> bytes:
+        change = event.change
+        if change is None:
+            bookmark = _object(bookmarks.encode(event, kind), kind, event.revision)
+            return _field(resources_pb2.WatchEvent(type=resources_pb2.WatchEvent.BOOKMARK, object=bookmark))
+        name = "object" if table is None else table.name  # asked once: showing an event may change it
+        kept, key = change.encoded if name else None, ("grpc", name, kind.api_version, event.type)
+        known = None if kept is None else kept.get(key)
+        if known is None:
+            shown = show(versions.shown(kind, change.json_for(event.type)), change.revision)
+            known = _field(resources_pb2.WatchEvent(type=_TYPES[event.type], object=shown))
+            if kept is not None:
+                kept[key] = known
+        return known
+
+    return encode
 
 
 def _object(json: bytes, kind: Kind, revision: Revision) -> objects_pb2.Object:

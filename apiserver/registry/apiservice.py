@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from apiserver.registry.strategy import Strategy
+from apiserver.registry.strategy import METADATA, Strategy
 from apiserver.registry.validation import checks, pathsegments
 from steersman.api import fields, names
 from steersman.api.apiregistration import APIService, APIServiceCondition, APIServiceSpec, APIServiceStatus
@@ -101,5 +101,9 @@ def _validate_remote(spec: APIServiceSpec) -> list[Cause]:
 
 
 API_SERVICE = Strategy(
-    default=default, validate=validate, validate_update=validate_update, name_rule=pathsegments.path_segment
+    default=default,
+    validate=validate,
+    validate_update=validate_update,
+    name_rule=pathsegments.path_segment,
+    status_keeps=METADATA,
 )

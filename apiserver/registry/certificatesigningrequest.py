@@ -6,12 +6,13 @@ every condition that is not a decision. A decision, once made, stays.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
 from msgspec.structs import replace
 
+from apiserver.auth.identity import Caller
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import certificates, checks, signers
 from steersman.api import fields, times
@@ -66,12 +67,10 @@ def default(new: Request) -> Request:
     return replace(new, spec=replace(new.spec, username="", uid="", groups=(), extra={}))
 
 
-def requested_by(
-    new: Request, *, username: str, uid: str, groups: Sequence[str], extra: Mapping[str, Sequence[str]]
-) -> Request:
+def requested_by(new: Request, caller: Caller) -> Request:
     """A new request with the caller's identity, on which the signer will rely."""
-    noted = {key: tuple(values) for key, values in extra.items()}
-    return replace(new, spec=replace(new.spec, username=username, uid=uid, groups=tuple(groups), extra=noted))
+    said = replace(new.spec, username=caller.user, uid=caller.uid, groups=caller.groups, extra=dict(caller.extra))
+    return replace(new, spec=said)
 
 
 def validate(new: Request) -> list[Cause]:
@@ -131,6 +130,15 @@ def approved(new: Request, old: Request, now: datetime) -> Request:
     """The approval door: conditions change, with their times filled in; nothing else does."""
     conditions = stamped(new.status.conditions, old.status.conditions, now)
     return replace(old, status=replace(old.status, conditions=conditions))
+
+
+def stamped_request(new: Request, old: Request | None, now: datetime) -> Request:
+    """The same at the status door."""
+    if old is None or new.status.conditions == old.status.conditions:
+        return new
+    return replace(
+        new, status=replace(new.status, conditions=stamped(new.status.conditions, old.status.conditions, now))
+    )
 
 
 def stamped(new: Sequence[Condition], old: Sequence[Condition], now: datetime) -> tuple[Condition, ...]:
@@ -205,8 +213,10 @@ def any_name(_name: str) -> Sequence[str]:
 CERTIFICATE_SIGNING_REQUEST = Strategy(
     default=default,
     validate=validate,
+    made_by=requested_by,
     validate_update=validate_update,
     prepare_update=prepare_update,
     prepare_status_update=prepare_update,
     name_rule=any_name,
+    stamp=stamped_request,
 )

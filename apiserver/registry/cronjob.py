@@ -15,6 +15,7 @@ from apiserver.registry import job
 from apiserver.registry.defaults.container import note
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import checks, jobs, members
+from apiserver.registry.warnings import workloads as warned
 from steersman.api import cron, fields
 from steersman.api.batch import CronJob, JobTemplateSpec
 from steersman.api.errors import Cause
@@ -126,4 +127,9 @@ def _validate_template(template: JobTemplateSpec, path: Path) -> list[Cause]:
     return causes
 
 
-CRONJOB = Strategy(default=default, validate=validate, validate_create=validate_create)
+CRONJOB = Strategy(
+    default=default,
+    validate=validate,
+    validate_create=validate_create,
+    warn=warned.of_cronjob,
+)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from apiserver.registry.metadata import IMMUTABLE
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import checks
+from apiserver.registry.warnings import storage as warned
 from steersman.api import fields
 from steersman.api.errors import Cause
 from steersman.api.fields import Path
@@ -105,4 +106,9 @@ def _validate_tokens(requests: Sequence[TokenRequest], path: Path) -> list[Cause
     return causes
 
 
-CSI_DRIVER = Strategy(default=default, validate=validate, validate_update=validate_update)
+CSI_DRIVER = Strategy(
+    default=default,
+    validate=validate,
+    validate_update=validate_update,
+    warn=warned.of_driver,
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from apiserver.registry.metadata import IMMUTABLE
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import checks
+from apiserver.registry.warnings import storage as warned
 from steersman.api import fields, names, quantity
 from steersman.api.errors import Cause
 from steersman.api.fields import Path
@@ -30,4 +31,8 @@ def validate_update(new: CSIStorageCapacity, old: CSIStorageCapacity) -> list[Ca
     return causes
 
 
-CSI_STORAGE_CAPACITY = Strategy(validate=validate, validate_update=validate_update)
+CSI_STORAGE_CAPACITY = Strategy(
+    validate=validate,
+    validate_update=validate_update,
+    warn=warned.of_capacity,
+)

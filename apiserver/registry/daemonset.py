@@ -14,6 +14,7 @@ from apiserver.registry.defaults.container import note
 from apiserver.registry.defaults.pod import default_pod_template
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import checks, members, pod, podform, workloads
+from apiserver.registry.warnings import workloads as warned
 from steersman.api import fields
 from steersman.api.apps import (
     DaemonSet,
@@ -158,4 +159,10 @@ def validate_status(new: DaemonSetStatus, old: DaemonSetStatus) -> list[Cause]:
     return causes + members.not_decremented(new.collision_count, old.collision_count, _STATUS.child("collisionCount"))
 
 
-DAEMONSET = Strategy(default=default, validate=validate, validate_update=validate_update, prepare_update=prepare_update)
+DAEMONSET = Strategy(
+    default=default,
+    validate=validate,
+    validate_update=validate_update,
+    prepare_update=prepare_update,
+    warn=warned.of_daemonset,
+)

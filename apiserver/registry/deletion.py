@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from apiserver.registry.requests import DeleteOptions, Propagation, Target
 from steersman.api import errors, times
 from steersman.api.core import Namespace, Pod
-from steersman.api.kinds import Kind
 from steersman.api.meta import ObjectMeta
 from steersman.api.names import Revision
 
@@ -39,13 +38,14 @@ class Mark:
     marked: Any
 
 
-def decide(present: Any, kind: Kind, options: DeleteOptions, now: datetime) -> Remove | Mark:
-    finalizers = _finalizers_for(present.metadata.finalizers, options.propagation)
+def decide(present: Any, options: DeleteOptions, now: datetime, *, orphans: bool = False) -> Remove | Mark:
+    """`orphans`: whether dependents are to stay when neither the options nor the object's finalizers say otherwise."""
+    finalizers = _finalizers_for(present.metadata.finalizers, options.propagation, orphans=orphans)
     grace_seconds = grace_period(present, options)
     doomed = replace(present, metadata=replace(present.metadata, finalizers=finalizers))
     if grace_seconds == 0 and not is_held(doomed):
         return Remove()
-    return Mark(_marked(doomed, kind, grace_seconds, now))
+    return Mark(_marked(doomed, grace_seconds, now))
 
 
 def check(present: Any, revision: Revision, target: Target, options: DeleteOptions) -> None:
@@ -91,10 +91,11 @@ def grace_period(present: Any, options: DeleteOptions) -> int:
     return wanted if running is None else min(wanted, running)
 
 
-def _finalizers_for(present: tuple[str, ...], propagation: Propagation) -> tuple[str, ...]:
+def _finalizers_for(present: tuple[str, ...], propagation: Propagation, *, orphans: bool) -> tuple[str, ...]:
     """The garbage collector learns from a finalizer what is to become of the dependents."""
     if propagation is Propagation.UNSAID:
-        return present
+        is_said = ORPHAN in present or FOREGROUND in present
+        return (*present, ORPHAN) if orphans and not is_said else present
     others = tuple(finalizer for finalizer in present if finalizer not in (ORPHAN, FOREGROUND))
     match propagation:
         case Propagation.ORPHAN:
@@ -105,12 +106,12 @@ def _finalizers_for(present: tuple[str, ...], propagation: Propagation) -> tuple
             return others
 
 
-def _marked(doomed: Any, kind: Kind, grace_seconds: int, now: datetime) -> Any:
+def _marked(doomed: Any, grace_seconds: int, now: datetime) -> Any:
     meta: ObjectMeta = doomed.metadata
     running = meta.deletion_grace_period_seconds
     if meta.deletion_timestamp is None:
         ends = now + timedelta(seconds=grace_seconds)
-        generation = meta.generation + 1 if kind.generation else meta.generation
+        generation = meta.generation and meta.generation + 1
     elif running is not None and grace_seconds < running:
         ends = times.to_datetime(meta.deletion_timestamp) - timedelta(seconds=running - grace_seconds)
         generation = meta.generation

@@ -14,6 +14,7 @@ from apiserver.registry.defaults.container import note
 from apiserver.registry.defaults.pod import default_pod_template
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import members, podform, workloads
+from apiserver.registry.warnings import workloads as warned
 from steersman.api import fields
 from steersman.api.apps import Deployment, DeploymentSpec, DeploymentStatus, DeploymentStrategy, RollingUpdateDeployment
 from steersman.api.errors import Cause
@@ -141,5 +142,10 @@ def _meant(annotations: Mapping[str, str]) -> dict[str, str]:
 
 
 DEPLOYMENT = Strategy(
-    default=default, validate=validate, validate_update=validate_update, prepare_update=prepare_update
+    default=default,
+    validate=validate,
+    validate_update=validate_update,
+    prepare_update=prepare_update,
+    warn=warned.of_replicated,
+    status_keeps=("labels",),
 )

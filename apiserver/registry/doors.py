@@ -41,9 +41,9 @@ def step(
     """The object to store in place of `present`, and the complaints about it."""
     match door:
         case Subresource.STATUS:
-            result, causes = _status(new, present, strategy)
+            result, causes = _status(new, present, strategy, now)
         case Subresource.FINALIZE:
-            result = subresources.finalized(new, present)
+            result = strategy.default(subresources.finalized(lifecycle.updated(new, present, kind), present))
             causes = namespace.validate_finalize(result, present)
         case Subresource.APPROVAL:
             result = requests.approved(new, present, now)
@@ -52,6 +52,10 @@ def step(
             whole = pod.prepare_ephemeral_containers_update(lifecycle.updated(new, present, kind), present)
             result = lifecycle.counted(strategy.default(whole), present, kind)
             causes = pod.validate_ephemeral_containers_update(result, present)
+        case Subresource.RESIZE:
+            sized = pod.prepare_resize(strategy.default(lifecycle.updated(new, present, kind)), present)
+            result = lifecycle.counted(sized, present, kind)
+            causes = pod.validate_resize(result, present)
         case _:
             defaulted = strategy.default(lifecycle.updated(new, present, kind))
             admitted = guards.admit(strategy.prepare_update(defaulted, present), present)
@@ -60,11 +64,22 @@ def step(
     return result, [*metadata.validate_update(result.metadata, present.metadata), *causes]
 
 
-def _status(new: Any, present: Any, strategy: Strategy) -> Passage:
+def warnings(door: Subresource, result: Any, present: Any, strategy: Strategy) -> Sequence[str]:
+    """What to tell whoever came through, each text once."""
+    match door:
+        case Subresource.NONE:
+            return tuple(dict.fromkeys(strategy.warn(result, present)))
+        case Subresource.STATUS:
+            return tuple(strategy.warn_of_status(result))
+        case _:
+            return ()
+
+
+def _status(new: Any, present: Any, strategy: Strategy, now: datetime) -> Passage:
     """Defaults see the object as a whole, but only what they say about status counts here."""
-    reported = lifecycle.with_status_of(new, present)
+    reported = lifecycle.with_status_of(new, present, strategy.status_keeps)
     reported = replace(reported, status=strategy.default(reported).status)
-    result = strategy.prepare_status_update(reported, present)
+    result = strategy.stamp(strategy.prepare_status_update(reported, present), present, now)
     if strategy.validate_status_update is not None:
         return result, strategy.validate_status_update(result, present)
     return result, [*strategy.validate(result), *strategy.validate_update(result, present)]

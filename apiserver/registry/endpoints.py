@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import addresses, checks, destinations
+from apiserver.registry.warnings import network as warned
 from steersman.api import fields, names
 from steersman.api.core import EndpointAddress, EndpointPort, Endpoints, EndpointSubset
 from steersman.api.errors import Cause
@@ -65,4 +66,8 @@ def _validate_port(port: EndpointPort, path: Path, *, needs_name: bool) -> list[
     return causes
 
 
-ENDPOINTS = Strategy(default=default, validate=validate)
+ENDPOINTS = Strategy(
+    default=default,
+    validate=validate,
+    warn=warned.of_endpoints,
+)

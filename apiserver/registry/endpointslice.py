@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from apiserver.registry.metadata import IMMUTABLE
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import addresses, checks, destinations
+from apiserver.registry.warnings import network as warned
 from steersman.api import fields, names
 from steersman.api.discovery import Endpoint, EndpointHints, EndpointPort, EndpointSlice
 from steersman.api.errors import Cause
@@ -143,5 +144,9 @@ def _validate_names(given: Sequence[str], path: Path, rule: Callable[[str], list
 
 
 ENDPOINT_SLICE = Strategy(
-    default=default, validate=validate, validate_update=validate_update, prepare_update=prepare_update
+    default=default,
+    validate=validate,
+    validate_update=validate_update,
+    prepare_update=prepare_update,
+    warn=warned.of_endpointslice,
 )

@@ -55,6 +55,6 @@ def check(target: Target, options: WriteOptions) -> None:
     if options.term is not None:
         if options.term.token <= 0:
             raise BadRequest("a term's token is a revision, and none is below 1")
-    elif options.user in LEADERS and target.kind.struct is not Lease:
-        why = f"{options.user} must name the term in which it writes"
+    elif options.caller.user in LEADERS and target.kind.struct is not Lease:
+        why = f"{options.caller.user} must name the term in which it writes"
         raise errors.forbidden(target.kind.subject, target.name, why)

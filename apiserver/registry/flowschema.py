@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from apiserver.registry.strategy import Strategy
+from apiserver.registry.strategy import METADATA, Strategy
 from apiserver.registry.validation import checks, flows, internalform
 from steersman.api import fields, names
 from steersman.api.errors import Cause
@@ -105,4 +105,9 @@ def _validate_precedence(precedence: int, name: str, path: Path) -> list[Cause]:
     return causes
 
 
-FLOW_SCHEMA = Strategy(default=default, validate=validate, validate_update=validate_update)
+FLOW_SCHEMA = Strategy(
+    default=default,
+    validate=validate,
+    validate_update=validate_update,
+    status_keeps=METADATA,
+)

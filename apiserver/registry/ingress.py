@@ -10,6 +10,7 @@ from typing import Final
 
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import addresses, backends, checks
+from apiserver.registry.warnings import network as warned
 from steersman.api import fields, names
 from steersman.api.errors import Cause
 from steersman.api.fields import Path
@@ -136,4 +137,10 @@ def _is_address(text: str) -> bool:
     return addresses.parse(addresses.without_leading_zeros(text)) is not None
 
 
-INGRESS = Strategy(validate=validate, validate_create=validate_create, validate_update=validate_update)
+INGRESS = Strategy(
+    validate=validate,
+    validate_create=validate_create,
+    validate_update=validate_update,
+    warn=warned.of_ingress,
+    warn_of_status=warned.of_balanced,
+)

@@ -10,6 +10,7 @@ from apiserver.registry.defaults.container import each, note
 from apiserver.registry.defaults.pod import default_pod_template
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import jobpolicies, jobs, jobstatus, jobupdate
+from apiserver.registry.warnings import workloads as warned
 from steersman.api.batch import (
     Job,
     JobSpec,
@@ -100,4 +101,11 @@ def validate_update(new: Job, old: Job) -> list[Cause]:
     return causes if new.status == old.status else causes + jobstatus.validate_status(new, old)
 
 
-JOB = Strategy(default=default, validate=jobs.validate_job, validate_update=validate_update)
+JOB = Strategy(
+    default=default,
+    validate=jobs.validate_job,
+    validate_update=validate_update,
+    warn=warned.of_job,
+    warn_of_deletion=warned.of_job_deletion,
+    orphans=True,
+)

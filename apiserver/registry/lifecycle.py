@@ -6,6 +6,7 @@ status endpoint; `generation` counts changes of what the user asked for.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -29,12 +30,16 @@ def addressed(new: Any, target: Target) -> Any:
     if new.kind not in ("", kind.kind) or new.api_version not in ("", kind.api_version):
         told = f"{new.api_version or kind.api_version}, Kind={new.kind or kind.kind}"
         raise BadRequest(f"the object provided is a {told}; this request is for {kind.api_version}, Kind={kind.kind}")
+    check_addressed(meta, target)
+    metadata = replace(meta, namespace=target.namespace)
+    return replace(new, metadata=metadata, api_version=kind.api_version, kind=kind.kind)
+
+
+def check_addressed(meta: ObjectMeta, target: Target) -> None:
     if target.name and meta.name != target.name:
         raise BadRequest(f"the name of the object ({meta.name}) does not match the name on the URL ({target.name})")
     if meta.namespace not in ("", target.namespace):
         raise BadRequest("the namespace of the provided object does not match the namespace sent on the request")
-    metadata = replace(meta, namespace=target.namespace)
-    return replace(new, metadata=metadata, api_version=kind.api_version, kind=kind.kind)
 
 
 def born(new: Any, kind: Kind, *, name: str, uid: Uid, now: datetime) -> Any:
@@ -44,7 +49,7 @@ def born(new: Any, kind: Kind, *, name: str, uid: Uid, now: datetime) -> Any:
         name=name,
         uid=uid,
         creation_timestamp=times.from_datetime(now),
-        generation=1 if kind.generation else 0,
+        generation=kind.first_generation,
         resource_version="",
         self_link="",
         deletion_timestamp=None,
@@ -69,9 +74,11 @@ def updated(new: Any, old: Any, kind: Kind) -> Any:
     return replace(result, status=old.status) if kind.has_status else result
 
 
-def with_status_of(new: Any, old: Any) -> Any:
-    """The status endpoint's change: status and annotations, nothing else."""
-    return replace(old, status=new.status, metadata=replace(old.metadata, annotations=new.metadata.annotations))
+def with_status_of(new: Any, old: Any, kept: Sequence[str] = ()) -> Any:
+    """The status endpoint's change: status and metadata, but for those parts of the metadata that are to be kept."""
+    meta = _kept_identity(new.metadata, old.metadata)
+    meta = replace(meta, **{name: getattr(old.metadata, name) for name in kept}) if kept else meta
+    return replace(old, status=new.status, metadata=meta)
 
 
 def counted(new: Any, old: Any, kind: Kind) -> Any:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import checks, expressions, policies, requestrules
+from apiserver.registry.warnings import small as warned
 from steersman.api import fields
 from steersman.api.admissionregistration import ApplyConfiguration, JSONPatch, MutatingAdmissionPolicy, Mutation
 from steersman.api.errors import Cause
@@ -73,4 +74,8 @@ def _validate_mutation(mutation: Mutation, path: Path) -> list[Cause]:
     return causes
 
 
-MUTATING_ADMISSION_POLICY = Strategy(default=default, validate=validate)
+MUTATING_ADMISSION_POLICY = Strategy(
+    default=default,
+    validate=validate,
+    warn=warned.of_admission,
+)

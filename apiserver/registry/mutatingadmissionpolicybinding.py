@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import policies, requestrules
+from apiserver.registry.warnings import small as warned
 from steersman.api.admissionregistration import MutatingAdmissionPolicyBinding
 from steersman.api.errors import Cause
 from steersman.api.fields import Path
@@ -28,4 +29,8 @@ def validate(new: MutatingAdmissionPolicyBinding) -> list[Cause]:
     return causes
 
 
-MUTATING_ADMISSION_POLICY_BINDING = Strategy(default=default, validate=validate)
+MUTATING_ADMISSION_POLICY_BINDING = Strategy(
+    default=default,
+    validate=validate,
+    warn=warned.of_admission,
+)

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import webhooks
+from apiserver.registry.warnings import small as warned
 from steersman.api.admissionregistration import MutatingWebhook, MutatingWebhookConfiguration
 from steersman.api.errors import Cause
 
@@ -23,4 +24,8 @@ def _default_hook(hook: MutatingWebhook) -> MutatingWebhook:
     return replace(webhooks.default_hook(hook), reinvocation_policy=policy)
 
 
-MUTATING_WEBHOOK_CONFIGURATION = Strategy(default=default, validate=validate)
+MUTATING_WEBHOOK_CONFIGURATION = Strategy(
+    default=default,
+    validate=validate,
+    warn=warned.of_admission,
+)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import checks, cidrs
+from apiserver.registry.warnings import network as warned
 from steersman.api import fields, names
 from steersman.api.errors import Cause
 from steersman.api.fields import Path
@@ -141,4 +142,8 @@ def _is_strictly_within(inner: Network, outer: Network) -> bool:
     return inner.network_address in outer
 
 
-NETWORK_POLICY = Strategy(default=default, validate=validate)
+NETWORK_POLICY = Strategy(
+    default=default,
+    validate=validate,
+    warn=warned.of_networkpolicy,
+)

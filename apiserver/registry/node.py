@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from apiserver.registry.defaults import resources as amounts
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import cidrs, internalform, resources, taints
+from apiserver.registry.warnings import network as warned
 from steersman.api import fields, names
 from steersman.api.core import Node, NodeSpec, NodeStatus
 from steersman.api.errors import Cause, quoted
@@ -147,4 +148,10 @@ def _validate_pod_cidrs(ranges: Sequence[str]) -> list[Cause]:
     return causes
 
 
-NODE = Strategy(default=default, validate=validate, validate_update=validate_update, keeps_status_on_create=True)
+NODE = Strategy(
+    default=default,
+    validate=validate,
+    validate_update=validate_update,
+    keeps_status_on_create=True,
+    warn=warned.of_node,
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from msgspec.structs import replace
@@ -12,7 +13,8 @@ from apiserver.registry.metadata import IMMUTABLE
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import persistentvolumes as rules
 from apiserver.registry.validation import podform
-from steersman.api import fields
+from apiserver.registry.warnings import storage as warned
+from steersman.api import fields, times
 from steersman.api.core import (
     NodeSelector,
     NodeSelectorRequirement,
@@ -24,6 +26,7 @@ from steersman.api.core import (
 )
 from steersman.api.errors import Cause
 from steersman.api.fields import Path
+from steersman.api.part import Time
 
 _SPEC = Path("spec")
 _NOT_SOURCES = frozenset(
@@ -103,13 +106,16 @@ def validate_update(new: PersistentVolume, old: PersistentVolume) -> list[Cause]
     return causes
 
 
-def prepare_update(new: PersistentVolume, old: PersistentVolume) -> PersistentVolume:
-    """A status that names the same phase is in it since the same time, unless it says otherwise."""
-    status = new.status
-    if status.phase != old.status.phase or status.last_phase_transition_time is not None:
-        return new
-    since = old.status.last_phase_transition_time
-    return new if since is None else replace(new, status=replace(status, last_phase_transition_time=since))
+def stamped(new: PersistentVolume, old: PersistentVolume | None, now: datetime) -> PersistentVolume:
+    """Since when the volume is in its phase; whoever reports the phase may also say that."""
+    told = new.status.last_phase_transition_time
+    if old is None:
+        since: Time | None = times.from_datetime(now)
+    elif new.status.phase == old.status.phase:
+        since = told or old.status.last_phase_transition_time
+    else:
+        since = times.from_datetime(now) if told in (None, old.status.last_phase_transition_time) else told
+    return new if since == told else replace(new, status=replace(new.status, last_phase_transition_time=since))
 
 
 def _source_alone(spec: PersistentVolumeSpec) -> PersistentVolumeSpec:
@@ -151,6 +157,6 @@ PERSISTENT_VOLUME = Strategy(
     default=default,
     validate=rules.validate_volume,
     validate_update=validate_update,
-    prepare_update=prepare_update,
-    prepare_status_update=prepare_update,
+    warn=warned.of_volume,
+    stamp=stamped,
 )

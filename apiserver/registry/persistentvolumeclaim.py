@@ -11,6 +11,7 @@ from apiserver.registry.defaults import volume as defaults
 from apiserver.registry.metadata import IMMUTABLE
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import checks, claims, podform, resources
+from apiserver.registry.warnings import storage as warned
 from steersman.api import fields, names, podresources, quantity
 from steersman.api.core import (
     PersistentVolumeClaim,
@@ -195,5 +196,9 @@ def _validate_resource(name: str, path: Path) -> list[Cause]:
 
 
 PERSISTENT_VOLUME_CLAIM = Strategy(
-    default=default, validate=validate, validate_update=validate_update, prepare_update=prepare_update
+    default=default,
+    validate=validate,
+    validate_update=validate_update,
+    prepare_update=prepare_update,
+    warn=warned.of_claim,
 )

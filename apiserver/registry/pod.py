@@ -1,4 +1,4 @@
-"""Pods: defaults and rules of the main endpoint (`POD`), and of the two subresources that have rules of their own."""
+"""Pods: defaults and rules of the main endpoint (`POD`), and of the subresources that have rules of their own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from apiserver.registry.defaults import pod as defaults
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import pod as rules
-from apiserver.registry.validation import podstatus, podupdate
+from apiserver.registry.validation import podresize, podstatus, podupdate
+from apiserver.registry.warnings import pod as warned
 from steersman.api import podresources
 from steersman.api.core import Pod, PodCondition, PodStatus
 
@@ -17,10 +18,12 @@ qos_class = podresources.qos_class
 validate_status_update = podstatus.validate_pod_status_update
 validate_ephemeral_containers_update = podupdate.validate_ephemeral_containers_update
 prepare_ephemeral_containers_update = podupdate.only_ephemeral_containers
+prepare_resize = podresize.only_resources
+validate_resize = podresize.validate_resize
 
 
 def prepare_status_update(new: Pod, old: Pod) -> Pod:
-    """What a status must not lose by being left out: its class of service, and which generation it has seen."""
+    """What a status must not lose by being left out: class of service, claims, and which generation it has seen."""
     if new.status is old.status or new.status == old.status:
         return new
     return replace(new, status=_remembering(new.status, old.status))
@@ -30,6 +33,8 @@ def _remembering(new: PodStatus, old: PodStatus) -> PodStatus:
     return replace(
         new,
         qos_class=new.qos_class or old.qos_class,
+        resource_claim_statuses=new.resource_claim_statuses or old.resource_claim_statuses,
+        extended_resource_claim_status=new.extended_resource_claim_status or old.extended_resource_claim_status,
         observed_generation=new.observed_generation or old.observed_generation,
         conditions=_with_generations(new.conditions, old.conditions),
     )
@@ -57,4 +62,7 @@ POD = Strategy(
     validate_update=podupdate.validate_pod_update,
     prepare_status_update=prepare_status_update,
     validate_status_update=validate_status_update,
+    status_keeps=("owner_references",),
+    warn=warned.of_pod,
+    warn_of_status=warned.of_status,
 )

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from apiserver.registry.defaults.pod import default_pod_template
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import pod
+from apiserver.registry.warnings import workloads as warned
 from steersman.api.core import PodTemplate
 from steersman.api.errors import Cause
 from steersman.api.fields import Path
@@ -21,4 +22,8 @@ def validate(new: PodTemplate) -> list[Cause]:
     return pod.validate_pod_template(new.template, Path("template"))
 
 
-PODTEMPLATE = Strategy(default=default, validate=validate)
+PODTEMPLATE = Strategy(
+    default=default,
+    validate=validate,
+    warn=warned.of_podtemplate,
+)

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from apiserver.registry.strategy import Strategy
+from apiserver.registry.strategy import METADATA, Strategy
 from apiserver.registry.validation import checks, flows, internalform
 from steersman.api import fields
 from steersman.api.errors import Cause
@@ -188,4 +188,9 @@ def _validate_queuing(queuing: QueuingConfiguration, path: Path) -> list[Cause]:
     return causes
 
 
-PRIORITY_LEVEL_CONFIGURATION = Strategy(default=default, validate=validate, validate_update=validate_update)
+PRIORITY_LEVEL_CONFIGURATION = Strategy(
+    default=default,
+    validate=validate,
+    validate_update=validate_update,
+    status_keeps=METADATA,
+)

@@ -10,6 +10,7 @@ from apiserver.registry.defaults.container import note
 from apiserver.registry.defaults.pod import default_pod_template
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import members, workloads
+from apiserver.registry.warnings import workloads as warned
 from steersman.api.apps import ReplicaSet, ReplicaSetStatus
 from steersman.api.errors import Cause
 from steersman.api.fields import Path
@@ -54,4 +55,9 @@ def validate_status(status: ReplicaSetStatus) -> list[Cause]:
     return causes + members.not_above(status, _STATUS, "ready_replicas", "available_replicas", called="readyReplicas")
 
 
-REPLICASET = Strategy(default=default, validate=validate, validate_update=validate_update)
+REPLICASET = Strategy(
+    default=default,
+    validate=validate,
+    validate_update=validate_update,
+    warn=warned.of_replicated,
+)

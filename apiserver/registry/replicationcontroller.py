@@ -10,6 +10,7 @@ from apiserver.registry.defaults.container import note
 from apiserver.registry.defaults.pod import default_pod_template
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import members, pod, workloads
+from apiserver.registry.warnings import workloads as warned
 from steersman.api import fields, selectors
 from steersman.api.core import PodTemplateSpec, ReplicationController, ReplicationControllerStatus
 from steersman.api.errors import Cause
@@ -68,4 +69,10 @@ def validate_status(status: ReplicationControllerStatus) -> list[Cause]:
     return causes + members.not_above(status, _STATUS, "ready_replicas", "available_replicas", called="readyReplicas")
 
 
-REPLICATIONCONTROLLER = Strategy(default=default, validate=validate, validate_update=validate_update)
+REPLICATIONCONTROLLER = Strategy(
+    default=default,
+    validate=validate,
+    validate_update=validate_update,
+    warn=warned.of_replicationcontroller,
+    orphans=True,
+)

@@ -1,12 +1,23 @@
-"""What a front hands to the registry, and what it gets back. The same for gRPC and REST."""
+"""What a front hands to the registry, and what it gets back. The same for gRPC and REST.
+
+**Bodies.** `create`, `update` and `bind` take the body as it came; `WriteOptions.content_type` is the request's
+Content-Type (JSON, YAML or Kubernetes' protobuf), and whatever else it says is refused with UnsupportedMediaType.
+
+**Warnings.** What the writer should be told although the write was carried out is in `Written.warnings`, each text
+once; when it was refused, what was noticed before is in `ApiError.warnings`. They are bare texts: a front puts them
+into headers (`Warning: 299 - "…"`) or into its reply. That a whole kind is deprecated is not among them but in the
+table of kinds (`Kind.deprecated`), because it is to be said of reads too.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
 
+from apiserver.auth.identity import Caller
 from apiserver.storage import keys
 from apiserver.storage.interface import Guard
+from steersman.api import bodies
 from steersman.api.codec import FieldValidation
 from steersman.api.kinds import Kind
 from steersman.api.names import Revision, Uid
@@ -47,14 +58,20 @@ class Term:
         return Guard(keys.fence_of(self.namespace, self.lease), self.token)
 
 
+ITSELF = Caller("system:apiserver", ("system:masters", "system:authenticated"))
+"""This server, where it writes on its own account."""
+
+
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
+    content_type: str = bodies.JSON
+    """What the body is; of a patch the type is said by the call."""
     dry_run: bool = False
     field_manager: str = ""
     field_validation: FieldValidation = FieldValidation.WARN
     term: Term | None = None
-    user: str = ""
-    """Who writes; empty: this server itself."""
+    caller: Caller = ITSELF
+    """Who writes."""
 
     @property
     def guards(self) -> tuple[Guard, ...]:
@@ -79,6 +96,7 @@ class Subresource(StrEnum):
     FINALIZE = "finalize"
     APPROVAL = "approval"
     EPHEMERAL_CONTAINERS = "ephemeralcontainers"
+    RESIZE = "resize"
 
 
 class Propagation(StrEnum):
@@ -134,11 +152,15 @@ class FoundList:
     revision: Revision
     continue_token: str = ""
     remaining: int | None = None
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a write left behind. `gone`: the object was removed, `json` is its last state."""
+    """What a write left behind. `gone`: the object was removed, `json` is its last state.
+
+    `warnings`: what to tell the writer besides; see the head of this module.
+    """
 
     json: bytes
     revision: Revision

@@ -10,6 +10,7 @@ from apiserver.registry.defaults import resources as amounts
 from apiserver.registry.metadata import IMMUTABLE
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import internalform, resources
+from apiserver.registry.warnings import small as warned
 from steersman.api import fields
 from steersman.api.core import ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement
 from steersman.api.errors import Cause
@@ -155,4 +156,9 @@ def _validate_pairs(given: Collection[str], spec: ResourceQuotaSpec, path: Path)
     return [fields.invalid(path, spec.scopes or None, "conflicting scopes") for _ in conflicts]
 
 
-RESOURCE_QUOTA = Strategy(default=default, validate=validate, validate_update=validate_update)
+RESOURCE_QUOTA = Strategy(
+    default=default,
+    validate=validate,
+    validate_update=validate_update,
+    warn=warned.of_quota,
+)

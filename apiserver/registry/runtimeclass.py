@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from apiserver.registry.defaults.resources import rounded
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import checks, members, podform, resources, tolerations
+from apiserver.registry.warnings import small as warned
 from steersman.api import fields, names
 from steersman.api.core import Toleration
 from steersman.api.errors import Cause
@@ -54,4 +55,9 @@ def validate_update(new: RuntimeClass, old: RuntimeClass) -> list[Cause]:
     return members.immutable(new, old, Path(), "handler")
 
 
-RUNTIMECLASS = Strategy(default=default, validate=validate, validate_update=validate_update)
+RUNTIMECLASS = Strategy(
+    default=default,
+    validate=validate,
+    validate_update=validate_update,
+    warn=warned.of_runtimeclass,
+)

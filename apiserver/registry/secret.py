@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from apiserver.registry.metadata import IMMUTABLE
 from apiserver.registry.strategy import Strategy
+from apiserver.registry.warnings import small as warned
 from steersman.api import fields, jsontext, names
 from steersman.api.core import Secret
 from steersman.api.errors import Cause
@@ -109,4 +110,9 @@ _RULES: Mapping[str, Callable[[Secret], list[Cause]]] = {
     "kubernetes.io/tls": _certificate,
 }
 
-SECRET = Strategy(default=default, validate=validate, validate_update=validate_update)
+SECRET = Strategy(
+    default=default,
+    validate=validate,
+    validate_update=validate_update,
+    warn=warned.of_secret,
+)

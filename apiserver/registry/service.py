@@ -17,6 +17,7 @@ from apiserver.registry.serviceallocation import Allocation, address_pool, port_
 from apiserver.registry.servicespec import LOAD_BALANCER
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import service as rules
+from apiserver.registry.warnings import network as warned
 from steersman.api import names
 from steersman.api.core import (
     ClientIPConfig,
@@ -180,4 +181,6 @@ def service_strategy(cluster_ips: IPv4Network = CLUSTER_IPS, node_ports: range =
         prepare_update=prepare_update,
         claiming=Claiming(claims=allocation.claims, allocate=allocation.allocate),
         name_rule=names.dns_label,
+        warn=warned.of_service,
+        warn_of_status=warned.of_balanced,
     )

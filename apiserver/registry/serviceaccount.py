@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from apiserver.registry.strategy import Strategy
+from apiserver.registry.warnings import small as warned
 from steersman.api.core import ObjectReference, ServiceAccount
 
 
@@ -13,4 +14,7 @@ def default(new: ServiceAccount) -> ServiceAccount:
     return new if secrets == new.secrets else replace(new, secrets=secrets)
 
 
-SERVICE_ACCOUNT = Strategy(default=default)
+SERVICE_ACCOUNT = Strategy(
+    default=default,
+    warn=warned.of_serviceaccount,
+)

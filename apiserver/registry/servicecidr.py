@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from apiserver.registry.metadata import IMMUTABLE
-from apiserver.registry.strategy import Strategy
+from apiserver.registry.strategy import METADATA, Strategy
 from apiserver.registry.validation import cidrs, internalform
 from steersman.api import fields
 from steersman.api.errors import Cause, quoted
@@ -58,4 +58,8 @@ def _are_of_one_family(ranges: Sequence[str]) -> bool:
     return first is not None and second is not None and first.version == second.version
 
 
-SERVICE_CIDR = Strategy(validate_create=validate_create, validate_update=validate_update)
+SERVICE_CIDR = Strategy(
+    validate_create=validate_create,
+    validate_update=validate_update,
+    status_keeps=METADATA,
+)

@@ -15,6 +15,7 @@ from apiserver.registry.defaults.resources import rounded
 from apiserver.registry.defaults.volume import default_claim_spec
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import members, statefulsets
+from apiserver.registry.warnings import workloads as warned
 from steersman.api import fields, names
 from steersman.api.apps import (
     RollingUpdateStatefulSetStrategy,
@@ -118,4 +119,10 @@ def validate_status(new: StatefulSetStatus, old: StatefulSetStatus) -> list[Caus
     return causes + members.not_decremented(new.collision_count, old.collision_count, _STATUS.child("collisionCount"))
 
 
-STATEFULSET = Strategy(default=default, validate=validate, validate_update=validate_update, name_rule=names.dns_label)
+STATEFULSET = Strategy(
+    default=default,
+    validate=validate,
+    validate_update=validate_update,
+    name_rule=names.dns_label,
+    warn=warned.of_statefulset,
+)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from apiserver.registry.metadata import IMMUTABLE
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import checks, parameters
+from apiserver.registry.warnings import storage as warned
 from steersman.api import fields, names
 from steersman.api.core import TopologySelectorTerm
 from steersman.api.errors import Cause
@@ -84,4 +85,9 @@ def _validate_term(term: TopologySelectorTerm, path: Path) -> list[Cause]:
     return causes
 
 
-STORAGE_CLASS = Strategy(default=default, validate=validate, validate_update=validate_update)
+STORAGE_CLASS = Strategy(
+    default=default,
+    validate=validate,
+    validate_update=validate_update,
+    warn=warned.of_class,
+)

@@ -8,11 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from apiserver.auth.identity import Caller
 from apiserver.registry.claiming import NOTHING, Claiming
+from apiserver.registry.requests import Propagation
 from steersman.api import names
 from steersman.api.errors import Cause
+
+METADATA = ("labels", "annotations", "finalizers", "owner_references")
+"""What users may change of an object's metadata."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,27 @@ class Strategy:
 
     validate_status_update: Callable[[Any, Any], Sequence[Cause]] | None = None
     """Complaints about such an update. None: `validate` and `validate_update` see to both endpoints."""
+
+    made_by: Callable[[Any, Caller], Any] = lambda new, _caller: new
+    """Note on a new object who makes it."""
+
+    stamp: Callable[[Any, Any, datetime], Any] = lambda new, _old, _now: new
+    """Note when something happened that this write brings about, called as (new, old or None, now)."""
+
+    warn: Callable[[Any, Any], Sequence[str]] = lambda _new, _old: ()
+    """What to tell the writer of an object that is accepted all the same, called as (new, old or None)."""
+
+    warn_of_status: Callable[[Any], Sequence[str]] = lambda _new: ()
+    """The same of an update of the status endpoint."""
+
+    warn_of_deletion: Callable[[Propagation], Sequence[str]] = lambda _propagation: ()
+    """The same of a deletion, by what was said about the dependents."""
+
+    status_keeps: tuple[str, ...] = ()
+    """Parts of the metadata (`METADATA`) that an update of the status endpoint leaves as they are."""
+
+    orphans: bool = False
+    """Whether dependents outlive their owner when nobody says what is to become of them."""
 
     keeps_status_on_create: bool = False
     """Whether whoever creates the object may say its status too (a node agent registering its node)."""

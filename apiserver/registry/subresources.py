@@ -86,8 +86,8 @@ def validate_replicas(replicas: int) -> Sequence[Cause]:
 
 
 def finalized(new: Namespace, old: Namespace) -> Namespace:
-    """The finalize door: the namespace controller takes its finalizer off, nothing else changes."""
-    return replace(old, spec=replace(old.spec, finalizers=new.spec.finalizers))
+    """The finalize door: the namespace controller takes its finalizer off; metadata may change, status does not."""
+    return replace(new, status=old.status)
 
 
 def _selector_text(selector: LabelSelector | dict[str, str] | None) -> str:

@@ -8,8 +8,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from apiserver.registry.strategy import Strategy
+from apiserver.registry.strategy import METADATA, Strategy
 from apiserver.registry.validation import checks, conditions, expressions, internalform, policies, requestrules
+from apiserver.registry.warnings import small as warned
 from steersman.api import fields, names
 from steersman.api.admissionregistration import (
     AuditAnnotation,
@@ -128,4 +129,10 @@ def _validate_warnings(warnings: Sequence[ExpressionWarning], path: Path) -> lis
     return causes
 
 
-VALIDATING_ADMISSION_POLICY = Strategy(default=default, validate=validate, validate_update=validate_update)
+VALIDATING_ADMISSION_POLICY = Strategy(
+    default=default,
+    validate=validate,
+    validate_update=validate_update,
+    warn=warned.of_admission,
+    status_keeps=METADATA,
+)

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import checks, policies, requestrules
+from apiserver.registry.warnings import small as warned
 from steersman.api import fields
 from steersman.api.admissionregistration import ValidatingAdmissionPolicyBinding
 from steersman.api.errors import Cause
@@ -49,4 +50,8 @@ def _validate_actions(actions: Sequence[str], path: Path) -> list[Cause]:
     return causes
 
 
-VALIDATING_ADMISSION_POLICY_BINDING = Strategy(default=default, validate=validate)
+VALIDATING_ADMISSION_POLICY_BINDING = Strategy(
+    default=default,
+    validate=validate,
+    warn=warned.of_admission,
+)

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.validation import webhooks
+from apiserver.registry.warnings import small as warned
 from steersman.api.admissionregistration import ValidatingWebhookConfiguration
 from steersman.api.errors import Cause
 
@@ -18,4 +19,8 @@ def validate(new: ValidatingWebhookConfiguration) -> list[Cause]:
     return webhooks.validate_hooks(new.webhooks)
 
 
-VALIDATING_WEBHOOK_CONFIGURATION = Strategy(default=default, validate=validate)
+VALIDATING_WEBHOOK_CONFIGURATION = Strategy(
+    default=default,
+    validate=validate,
+    warn=warned.of_admission,
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from apiserver.registry.metadata import IMMUTABLE
-from apiserver.registry.strategy import Strategy
+from apiserver.registry.strategy import METADATA, Strategy
 from apiserver.registry.validation import checks, claims, disks, internalform, persistentdisks
 from steersman.api import fields, names
 from steersman.api.core import PersistentVolumeSpec
@@ -100,4 +100,8 @@ def _validate_error(error: VolumeError | None, path: Path) -> list[Cause]:
     return causes
 
 
-VOLUME_ATTACHMENT = Strategy(validate=validate, validate_update=validate_update)
+VOLUME_ATTACHMENT = Strategy(
+    validate=validate,
+    validate_update=validate_update,
+    status_keeps=METADATA,
+)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace as changed_copy
 from random import Random
 from typing import Any
 
@@ -15,7 +16,7 @@ from msgspec.structs import replace
 
 from apiserver.admission import namespaces
 from apiserver.admission.chain import Admission
-from apiserver.registry import deletion, doors, fencing, lifecycle, metadata, naming
+from apiserver.registry import deletion, doors, fencing, lifecycle, metadata, naming, traces
 from apiserver.registry.claiming import Claimant
 from apiserver.registry.requests import DeleteOptions, Subresource, Target, WriteOptions, Written
 from apiserver.registry.strategy import Strategy
@@ -74,22 +75,26 @@ class Writer:
         made = lifecycle.born(new, kind, name=name, uid=Uid(str(uuid.uuid4())), now=self._clock.now())
         if not strategy.keeps_status_on_create:
             made = lifecycle.without_status(made, kind)
-        made = await self._admission.admit(strategy.default(made))
+        made = strategy.stamp(strategy.made_by(strategy.default(made), options.caller), None, self._clock.now())
+        made = traces.left_on_new(await self._admission.admit(made))
         claimant = self._claimant(kind)
         for _ in range(ATTEMPTS):
             whole = claimant.allocate(made)
             complain(target, name, _faults_of_new(whole, kind, strategy))
             claimant.check(whole)
-            if options.dry_run:
-                await claimant.rehearse(self._store, whole)
-                return await self._dry_create(target, whole)
+            warnings = tuple(dict.fromkeys(strategy.warn(whole, None)))
             try:
-                return await self._create(target, whole, options, claimant)
+                if options.dry_run:
+                    await claimant.rehearse(self._store, whole)
+                    return await self._dry_create(target, whole, warnings)
+                return await self._create(target, whole, options, claimant, warnings)
             except ClaimTaken as taken:
                 await claimant.learn(taken, self._store)
         raise TooManyRequests(f"others keep taking what {kind.subject.resource} {errors.quoted(name)} is to have")
 
-    async def _create(self, target: Target, made: Any, options: WriteOptions, claimant: Claimant) -> Written:
+    async def _create(
+        self, target: Target, made: Any, options: WriteOptions, claimant: Claimant, warnings: tuple[str, ...]
+    ) -> Written:
         """ClaimTaken when another object has what this one is to have."""
         kind, name = target.kind, made.metadata.name
         value = _sized(codec.encode(made))
@@ -102,7 +107,7 @@ class Writer:
             try:
                 stored = await self._store.create(named.key, value, given=guards, also=also)
                 body = codec.with_revision(value, stored.revision)
-                return Written(body, stored.revision, created=True, uid=made.metadata.uid)
+                return Written(body, stored.revision, created=True, uid=made.metadata.uid, warnings=warnings)
             except ClaimTaken:
                 raise
             except AlreadyExists as error:
@@ -112,7 +117,7 @@ class Writer:
                 await self._cache.fresh()  # the namespace has changed: judge it as it is now
         raise TooManyRequests(f"namespace {errors.quoted(target.namespace)} keeps changing")
 
-    async def _dry_create(self, target: Target, made: Any) -> Written:
+    async def _dry_create(self, target: Target, made: Any, warnings: tuple[str, ...]) -> Written:
         kind, name = target.kind, made.metadata.name
         if kind.namespaced:
             await namespaces.admit(self._cache, target.namespace, kind.subject, name)
@@ -120,7 +125,7 @@ class Writer:
         if self._cache.collection(target.collection).get(Target(kind, target.namespace, name).key) is not None:
             raise errors.already_exists(kind.subject, name, self._cache.revision)
         value = _sized(codec.encode(made))
-        return Written(value, self._cache.revision, created=True, uid=made.metadata.uid)
+        return Written(value, self._cache.revision, created=True, uid=made.metadata.uid, warnings=warnings)
 
     async def replace(
         self, target: Target, propose: Propose, options: WriteOptions, subresource: Subresource = Subresource.NONE
@@ -129,28 +134,35 @@ class Writer:
         kind, strategy = target.kind, self.strategy(target.kind)
         claimant = self._claimant(kind)
         guards = doors.Guards(self._admission.admit_update, claimant.allocate)
+        warnings: list[str] = []
 
         def change(stored: Stored) -> bytes:
             present = self.decode(kind, stored.value)
             seen = replace(present, metadata=replace(present.metadata, resource_version=str(stored.revision)))
-            new = propose(seen)
+            new = traces.as_present(propose(seen), present)
             lifecycle.check_preconditions(new.metadata, present.metadata, stored.revision, target)
             result, causes = doors.step(subresource, new, present, kind, strategy, guards, self._clock.now())
             complain(target, target.name, causes)
             claimant.check(result, present)
+            warnings[:] = doors.warnings(subresource, result, present, strategy)
             if deletion.is_released(result):
                 raise _Released(stored)
-            return _sized(codec.encode(result))
+            if subresource is Subresource.STATUS:
+                return _sized(codec.encode(result))
+            return _sized(traces.encoded(result, stored.value))
 
-        return await self._write(target, change, options, claimant)
+        written = await self._write(target, change, options, claimant)
+        return changed_copy(written, warnings=tuple(warnings)) if warnings else written
 
     async def remove(self, target: Target, how: DeleteOptions, options: WriteOptions) -> Written:
+        strategy = self.strategy(target.kind)
+
         def change(stored: Stored) -> bytes:
             present = self.decode(target.kind, stored.value)
             deletion.check(present, stored.revision, target, how)
-            match deletion.decide(present, target.kind, how, self._clock.now()):
+            match deletion.decide(present, how, self._clock.now(), orphans=strategy.orphans):
                 case deletion.Mark(marked):
-                    return codec.encode(marked)
+                    return traces.encoded(marked, stored.value)
                 case deletion.Remove():
                     raise _Released(stored)
 

@@ -1,0 +1,1 @@
+"""The Kubernetes HTTP API over the registry: decode, name the caller, call, encode."""

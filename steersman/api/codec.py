@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from steersman.api import diagnosis, kinds, quantity, times
+from steersman.api import diagnosis, kinds, quantity, schema, times
 from steersman.api.errors import BadRequest
 from steersman.api.part import MicroTime, Part, Quantity, Time
 
@@ -36,12 +36,17 @@ def decode(
 ) -> tuple[T, list[str]]:
     """What a user sent, and the warnings to send back. BadRequest when it cannot be read as a `struct`."""
     try:
-        decoded = _reader(struct).decode(data)
+        decoded = _reader(struct).decode(_compact(data) if schema.holds_json(struct) else data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return _decode_slowly(struct, data, validation)
     if validation is not FieldValidation.IGNORE and _may_repeat(data):
         return _decode_slowly(struct, data, validation)
     return decoded, []
+
+
+def _compact(data: bytes) -> bytes:
+    """Without whitespace between tokens: what is kept as it was written must not keep the sender's layout."""
+    return msgspec.json.format(data, indent=-1)
 
 
 def type_of(data: bytes) -> tuple[str, str]:

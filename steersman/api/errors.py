@@ -36,11 +36,16 @@ class Details:
 
 
 class ApiError(Exception):
-    """An answer other than success. `revision`, where known, is the store's revision at which the answer was true."""
+    """An answer other than success.
+
+    `revision`, where known, is the store's revision at which the answer was true. `warnings` are what the writer should
+    be told beside the refusal.
+    """
 
     http_code: ClassVar[int] = 500
     grpc_code: ClassVar[str] = "INTERNAL"
     reason: ClassVar[str] = "InternalError"
+    warnings: tuple[str, ...] = ()
 
     def __init__(self, message: str, *, details: Details | None = None, revision: Revision | None = None) -> None:
         super().__init__(message)

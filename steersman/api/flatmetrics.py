@@ -47,9 +47,11 @@ class ObjectSource(Part):
 
     def full(self) -> ObjectMetricSource:
         type_ = "Value" if self.average_value is None else "AverageValue"
+        # This form cannot leave the value out: beside an average, zero means that there is none.
+        value = None if self.average_value is not None and self.target_value == zero() else self.target_value
         return ObjectMetricSource(
             described_object=self.target,
-            target=MetricTarget(type=type_, value=self.target_value, average_value=self.average_value),
+            target=MetricTarget(type=type_, value=value, average_value=self.average_value),
             metric=MetricIdentifier(name=self.metric_name, selector=self.selector),
         )
 

@@ -52,10 +52,11 @@ class ScalePaths:
 class Kind:
     """One kind in one group-version.
 
-    `generation`: whether `metadata.generation` is kept. `unconditional_update`: whether an update may leave the
-    resourceVersion out. `create_on_update`: whether an update of a missing object creates it. `graceful`: whether a
-    deletion may take its time. There is one Kind object per kind, so they compare by identity; what is derived is
-    worked out once, because every request asks for it.
+    `generation`: whether `metadata.generation` counts what users ask for. `born_with_generation`: whether it is 1 to
+    begin with (None: if it counts). `unconditional_update`: whether an update may leave the resourceVersion out.
+    `create_on_update`: whether an update of a missing object creates it. `graceful`: whether a deletion may take its
+    time. `deprecated`: what everybody who still uses the kind is to be told. There is one Kind object per kind, so they
+    compare by identity; what is derived is worked out once, because every request asks for it.
     """
 
     struct: type[Object]
@@ -69,11 +70,13 @@ class Kind:
     subresources: tuple[str, ...] = ()
     verbs: tuple[str, ...] = ALL_VERBS
     generation: bool = False
+    born_with_generation: bool | None = None
     unconditional_update: bool = True
     create_on_update: bool = False
     graceful: bool = False
     scale: ScalePaths | None = None
     stored_as: str = ""
+    deprecated: str = ""
 
     @cached_property
     def kind(self) -> str:
@@ -82,6 +85,11 @@ class Kind:
     @cached_property
     def singular(self) -> str:
         return self.kind.lower()
+
+    @cached_property
+    def first_generation(self) -> int:
+        is_born = self.generation if self.born_with_generation is None else self.born_with_generation
+        return 1 if is_born else 0
 
     @cached_property
     def has_status(self) -> bool:
@@ -163,9 +171,22 @@ _apiregistration = partial(Kind, group="apiregistration.k8s.io", version="v1")
 
 _CORE = (
     _core(core.Binding, "bindings", verbs=CREATE_ONLY),
-    _core(core.ComponentStatus, "componentstatuses", short_names=("cs",), namespaced=False, verbs=("get", "list")),
+    _core(
+        core.ComponentStatus,
+        "componentstatuses",
+        short_names=("cs",),
+        namespaced=False,
+        verbs=("get", "list"),
+        deprecated="v1 ComponentStatus is deprecated in v1.19+",
+    ),
     _core(core.ConfigMap, "configmaps", short_names=("cm",)),
-    _core(core.Endpoints, "endpoints", short_names=("ep",), create_on_update=True),
+    _core(
+        core.Endpoints,
+        "endpoints",
+        short_names=("ep",),
+        create_on_update=True,
+        deprecated="v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+    ),
     _core(core.Event, "events", short_names=("ev",), create_on_update=True),
     _core(core.LimitRange, "limitranges", short_names=("limits",), create_on_update=True),
     _core(
@@ -258,7 +279,6 @@ _WORKLOADS = (
         short_names=("hpa",),
         categories=_ALL,
         subresources=_STATUS,
-        generation=True,
     ),
     _autoscaling(
         autoscaling.HorizontalPodAutoscalerV1,
@@ -268,7 +288,6 @@ _WORKLOADS = (
         named="HorizontalPodAutoscaler",
         version="v1",
         subresources=_STATUS,
-        generation=True,
         stored_as="autoscaling/v2",
     ),
     _batch(batch.CronJob, "cronjobs", short_names=("cj",), categories=_ALL, subresources=_STATUS, generation=True),
@@ -297,7 +316,9 @@ _CLUSTER = (
     _flowcontrol(flowcontrol.FlowSchema, "flowschemas"),
     _flowcontrol(flowcontrol.PriorityLevelConfiguration, "prioritylevelconfigurations"),
     _node(node.RuntimeClass, "runtimeclasses", namespaced=False, unconditional_update=False, create_on_update=True),
-    _scheduling(scheduling.PriorityClass, "priorityclasses", short_names=("pc",), namespaced=False, generation=True),
+    _scheduling(
+        scheduling.PriorityClass, "priorityclasses", short_names=("pc",), namespaced=False, born_with_generation=True
+    ),
 )
 
 _NETWORKING = (
@@ -309,7 +330,14 @@ _NETWORKING = (
 )
 
 _STORAGE = (
-    _storage(storage.CSIDriver, "csidrivers", namespaced=False, generation=True, unconditional_update=False),
+    _storage(
+        storage.CSIDriver,
+        "csidrivers",
+        namespaced=False,
+        generation=True,
+        born_with_generation=False,
+        unconditional_update=False,
+    ),
     _storage(storage.CSINode, "csinodes", namespaced=False, unconditional_update=False),
     _storage(storage.CSIStorageCapacity, "csistoragecapacities", unconditional_update=False),
     _storage(storage.StorageClass, "storageclasses", short_names=("sc",), namespaced=False),

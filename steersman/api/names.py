@@ -11,6 +11,9 @@ from typing import NewType
 Revision = NewType("Revision", int)
 Uid = NewType("Uid", str)
 
+TRACEPARENT = "tracing.k8s.io/traceparent"
+"""The annotation that says in which trace an object was last written. It belongs to one object: nobody copies it."""
+
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
 _LOOSE_LABEL = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"

@@ -159,9 +159,9 @@ def json(data: bytes, at: int, stop: int) -> Json:
     document = data[raw[0] : raw[1]]
     try:
         msgspec.json.decode(document)
+        return msgspec.Raw(msgspec.json.format(document, indent=-1))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as err:
         raise Malformed(f"invalid JSON in a raw extension: {err}") from None
-    return msgspec.Raw(document)
 
 
 def last_chunk(data: bytes, at: int, stop: int, number: int) -> tuple[int, int] | None:

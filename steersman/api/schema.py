@@ -15,6 +15,7 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from steersman.api.meta import ManagedFieldsEntry
 from steersman.api.part import At, MicroTime, Part, Quantity, Time, is_whole
 
 
@@ -101,6 +102,25 @@ def find(struct: type[Part], path: tuple[str, ...]) -> Field | None:
 def map_type(struct: type[Part]) -> str:
     """`atomic` when server-side apply takes the struct as one value."""
     return "atomic" if is_whole(struct) else ""
+
+
+@cache
+def holds_json(struct: type[Part]) -> bool:
+    """Whether somewhere in it there is any JSON, kept as it was written. (That of managed fields is the server's.)"""
+    return any(_holds_json(field.shape, frozenset({struct})) for field in fields(struct).values())
+
+
+def _holds_json(shape: Shape, above: frozenset[type[Part]]) -> bool:
+    if shape.form is Form.JSON:
+        return True
+    if shape.item is not None:
+        return _holds_json(shape.item, above)
+    if shape.choices:
+        return any(_holds_json(choice, above) for choice in shape.choices)
+    if shape.struct is None or shape.struct in above or shape.struct is ManagedFieldsEntry:
+        return False
+    inside = above | {shape.struct}
+    return any(_holds_json(field.shape, inside) for field in fields(shape.struct).values())
 
 
 def _field(info: msgspec.structs.FieldInfo, hint: Any) -> Field:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import ssl
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 
 from aiohttp import web
@@ -43,25 +43,45 @@ def routes(
     ]
 
 
+def application(
+    *, live: Health, ready: Health, registry: CollectorRegistry, version: Mapping[str, str]
+) -> web.Application:
+    """For a process that serves nothing else."""
+    made = web.Application()
+    made.add_routes(routes(live=live, ready=ready, registry=registry, version=version))
+    return made
+
+
 def _health_routes(endpoint: str, health: Health) -> list[web.RouteDef]:
-    async def tell_all(request: web.Request) -> web.Response:
-        report = await health.report(exclude=request.query.getall("exclude", []))
-        if report.ok and "verbose" not in request.query:
-            return web.Response(text="ok", headers=_TEXT)
+    async def tell(request: web.Request) -> web.Response:
+        query = request.query
+        code, text = await health_text(
+            endpoint,
+            health,
+            check=request.match_info.get("check", ""),
+            exclude=query.getall("exclude", []),
+            verbose="verbose" in query,
+        )
+        return web.Response(text=text, status=code, headers=_TEXT)
+
+    return [web.get(f"/{endpoint}", tell), web.get(f"/{endpoint}/{{check}}", tell)]
+
+
+async def health_text(
+    endpoint: str, health: Health, *, check: str = "", exclude: Collection[str] = (), verbose: bool = False
+) -> tuple[int, str]:
+    """The code and the text with which an endpoint answers: all of its checks, or one of them."""
+    if not check:
+        report = await health.report(exclude=exclude)
+        if report.ok and not verbose:
+            return 200, "ok"
         verdict = "passed" if report.ok else "failed"
         text = "".join(f"{line}\n" for line in (*report.lines, f"{endpoint} check {verdict}"))
-        return web.Response(text=text, status=200 if report.ok else 500, headers=_TEXT)
-
-    async def tell_one(request: web.Request) -> web.Response:
-        name = request.match_info["check"]
-        if name not in health:
-            return web.Response(text="404 page not found\n", status=404, headers=_TEXT)
-        result = await health.check(name)
-        if result.reason is None:
-            return web.Response(text="ok", headers=_TEXT)
-        return web.Response(text=f"internal server error: {result.reason}\n", status=500, headers=_TEXT)
-
-    return [web.get(f"/{endpoint}", tell_all), web.get(f"/{endpoint}/{{check}}", tell_one)]
+        return 200 if report.ok else 500, text
+    if check not in health:
+        return 404, "404 page not found\n"
+    result = await health.check(check)
+    return (200, "ok") if result.reason is None else (500, f"internal server error: {result.reason}\n")
 
 
 @asynccontextmanager

@@ -54,7 +54,7 @@ def run(main: Main, *, stop_within_seconds: float = STOP_WITHIN_SECONDS) -> int:
         with asyncio.Runner(loop_factory=_fastest_loop()) as runner:
             runner.run(_supervised(main, stop_within_seconds))
     except Exception as error:  # noqa: BLE001 -- the last line of defence: every error becomes a log line and a code
-        for leaf in _leaves(error):
+        for leaf in leaves(error):
             _log.error("stopped by an error", **describe(leaf))
         _log.debug("where it came from", exc_info=error)
         return 1
@@ -120,11 +120,11 @@ def _log_stray_error(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> N
     _log.error("error outside any task", what=context.get("message"), **details)
 
 
-def _leaves(error: BaseException) -> Iterator[BaseException]:
+def leaves(error: BaseException) -> Iterator[BaseException]:
     """The single errors inside nested groups: a TaskGroup wraps even one."""
     if isinstance(error, BaseExceptionGroup):
         for inner in error.exceptions:
-            yield from _leaves(inner)
+            yield from leaves(inner)
     else:
         yield error
 

@@ -22,6 +22,7 @@ from steersman import wire
 from steersman.api.errors import Timeout, Unavailable
 from steersman.api.kinds import Kind
 from steersman.api.meta import Object
+from steersman.base import tracing
 from steersman.client import retrying
 from steersman.client.requests import WriteOptions, Written
 from steersman.client.retrying import Failed, Fate
@@ -137,7 +138,7 @@ class Batch:
         return await self.of(type(changed)).update_status(changed, options=options)
 
     async def _carry(self, method: str, request: Message, timeout_seconds: float) -> WriteReply:
-        item = BatchItem(id=next(self._ids), **{_FIELDS[method]: request})  # type: ignore[arg-type]
+        item = BatchItem(id=next(self._ids), traceparent=tracing.inject(), **{_FIELDS[method]: request})  # type: ignore[arg-type]
         async with self._places:
             line = await self._connected()
             return await line.ask(item, timeout_seconds)

@@ -75,11 +75,15 @@ class Informer(Generic[T]):
         """Everything up to here is in the cache."""
         return self.cache.revision
 
-    def on_change(self, handler: Handler[T]) -> None:
-        """Call `handler` from now on; for what is in the cache already, at once, as if it had just appeared."""
+    def on_change(self, handler: Handler[T]) -> Callable[[], None]:
+        """Call `handler` from now on; for what is in the cache already, at once, as if it had just appeared.
+
+        Whoever goes before the informer does calls what it gets back, and is not told any more.
+        """
         for value in self.cache.list():
             handler(None, value)
         self._handlers.append(handler)
+        return lambda: self._handlers.remove(handler)
 
     async def reached(self, revision: Revision) -> None:
         """Return once everything up to `revision` is in the cache. Expired if the store was set back meanwhile."""
@@ -191,7 +195,7 @@ class Informer(Generic[T]):
 
     def _tell(self, differences: Iterable[Difference[T]]) -> None:
         for old, new in differences:
-            for handler in self._handlers:
+            for handler in tuple(self._handlers):
                 handler(old, new)
 
     def _advance(self) -> None:

@@ -35,7 +35,7 @@ from steersman.client.writing import Writes
 WINDOW_SECONDS = 600.0
 BURST = 25
 REFILL_SECONDS = 300.0
-MAX_PENDING = 1_000
+MAX_PENDING = 10_000
 MAX_REMEMBERED = 4_096
 MAX_MESSAGE_BYTES = 1_024
 TRIES = 5
@@ -217,10 +217,11 @@ class Recorder:
 
 def reference(about: Object) -> ObjectReference:
     """Which object; without its resourceVersion, so that what is said about two states of it is one Event."""
-    kind, meta = client.kind_of(type(about)), about.metadata
-    return ObjectReference(
-        kind=kind.kind, api_version=kind.api_version, namespace=meta.namespace, name=meta.name, uid=meta.uid
-    )
+    meta, named, version = about.metadata, about.kind, about.api_version
+    if not named or not version:  # as ever with objects that were not read from a server
+        kind = client.kind_of(type(about))
+        named, version = kind.kind, kind.api_version
+    return ObjectReference(kind=named, api_version=version, namespace=meta.namespace, name=meta.name, uid=meta.uid)
 
 
 def _namespace(about: ObjectReference) -> str:

@@ -44,6 +44,14 @@ class Barrier:
         self._followers = {client.kind_of(what).storage: follower for what, follower in followers.items()}
         self._patience_seconds = patience_seconds
 
+    def follow(self, what: type[Object] | Kind, follower: Follower) -> None:
+        """One more kind is read from now on."""
+        self._followers[client.kind_of(what).storage] = follower
+
+    def leave(self, what: type[Object] | Kind) -> None:
+        """The kind is no longer read, and nobody who has written it is kept waiting."""
+        self._followers.pop(client.kind_of(what).storage, None)
+
     def begin(self) -> Pass:
         """A pass that begins now, on the caches as they are."""
         return Pass({kind: follower.revision for kind, follower in self._followers.items()})

@@ -18,6 +18,7 @@ from typing import Final, Protocol, TypeVar
 
 from steersman.api.errors import ApiError, Conflict, Deposed
 from steersman.api.meta import Object
+from steersman.api.names import TRACEPARENT
 from steersman.base import log, tracing
 from steersman.base.clock import Clock, SystemClock
 from steersman.base.tracing import Span, SpanContext
@@ -29,7 +30,7 @@ from steersman.control.passes import Pass
 from steersman.control.workqueue import Taken, WorkQueue
 
 WORKERS = 4
-TRACE_ANNOTATION = "tracing.k8s.io/traceparent"
+TRACE_ANNOTATION = TRACEPARENT
 
 T = TypeVar("T", bound=Object)
 
@@ -71,8 +72,11 @@ def cause_of(value: Object) -> SpanContext | None:
 
 def wake(
     queue: WorkQueue[ObjectKey], informer: Informer[T], keys_of: Callable[[T], Iterable[ObjectKey]] = own_key
-) -> None:
-    """Add the keys that an object concerns whenever it changes: those of its old state too, for it may have moved."""
+) -> Callable[[], None]:
+    """Add the keys that an object concerns whenever it changes: those of its old state too, for it may have moved.
+
+    What it gives back ends that.
+    """
 
     def on_change(old: T | None, new: T | None) -> None:
         for state in (old, new):
@@ -80,7 +84,7 @@ def wake(
                 for key in keys_of(state):
                     queue.add(key, cause_of(state) if state is new else None)
 
-    informer.on_change(on_change)
+    return informer.on_change(on_change)
 
 
 class Loop:
@@ -101,6 +105,18 @@ class Loop:
         self._workers = workers
         self._clock = clock or SystemClock()
         self._unfinished: list[ObjectKey] = []
+        self._idle: set[asyncio.Task[None]] = set()
+        self._in_hand = 0
+        self._draining = False
+        self._rested = asyncio.Event()
+
+    async def drain(self) -> None:
+        """Take no further key, and return when the passes under way have ended. `run` is then to be cancelled."""
+        self._draining = True
+        for worker in self._idle:
+            worker.cancel()
+        if self._in_hand:
+            await self._rested.wait()
 
     async def run(self) -> None:
         """Work until cancelled, or until Deposed."""
@@ -122,18 +138,36 @@ class Loop:
                 self._queue.done(key)
 
     async def _work(self, tasks: asyncio.TaskGroup) -> None:
-        while True:
-            taken = await self._queue.get()
+        while not self._draining:
+            taken = await self._next()
             noted = self._barrier.begin()
             try:
                 await self._pass(taken, noted)
             except BaseException:
                 self._unfinished.append(taken.key)
                 raise
+            finally:
+                self._put_down()
             if self._barrier.is_open(noted):
                 self._queue.done(taken.key)
             else:
                 tasks.create_task(self._hold(taken.key, noted))
+
+    async def _next(self) -> Taken[ObjectKey]:
+        worker = asyncio.current_task()
+        assert worker is not None
+        self._idle.add(worker)
+        try:
+            taken = await self._queue.get()
+        finally:
+            self._idle.discard(worker)
+        self._in_hand += 1
+        return taken
+
+    def _put_down(self) -> None:
+        self._in_hand -= 1
+        if self._draining and not self._in_hand:
+            self._rested.set()
 
     async def _hold(self, key: ObjectKey, noted: Pass) -> None:
         """Keep the key until its own writes are seen. A term that ends meanwhile leaves nothing to wait for: the next

@@ -8,25 +8,34 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class Form(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    OBJECT: _ClassVar[Form]
+    TABLE: _ClassVar[Form]
+
 class FieldValidation(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     WARN: _ClassVar[FieldValidation]
     STRICT: _ClassVar[FieldValidation]
     IGNORE: _ClassVar[FieldValidation]
+OBJECT: Form
+TABLE: Form
 WARN: FieldValidation
 STRICT: FieldValidation
 IGNORE: FieldValidation
 
 class GetRequest(_message.Message):
-    __slots__ = ("target", "resource_version")
+    __slots__ = ("target", "resource_version", "form")
     TARGET_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_VERSION_FIELD_NUMBER: _ClassVar[int]
+    FORM_FIELD_NUMBER: _ClassVar[int]
     target: _objects_pb2.Target
     resource_version: str
-    def __init__(self, target: _Optional[_Union[_objects_pb2.Target, _Mapping]] = ..., resource_version: _Optional[str] = ...) -> None: ...
+    form: Form
+    def __init__(self, target: _Optional[_Union[_objects_pb2.Target, _Mapping]] = ..., resource_version: _Optional[str] = ..., form: _Optional[_Union[Form, str]] = ...) -> None: ...
 
 class ListRequest(_message.Message):
-    __slots__ = ("target", "label_selector", "field_selector", "limit", "resource_version", "resource_version_match")
+    __slots__ = ("target", "label_selector", "field_selector", "limit", "resource_version", "resource_version_match", "form")
     TARGET_FIELD_NUMBER: _ClassVar[int]
     LABEL_SELECTOR_FIELD_NUMBER: _ClassVar[int]
     FIELD_SELECTOR_FIELD_NUMBER: _ClassVar[int]
@@ -34,13 +43,15 @@ class ListRequest(_message.Message):
     CONTINUE_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_VERSION_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_VERSION_MATCH_FIELD_NUMBER: _ClassVar[int]
+    FORM_FIELD_NUMBER: _ClassVar[int]
     target: _objects_pb2.Target
     label_selector: str
     field_selector: str
     limit: int
     resource_version: str
     resource_version_match: str
-    def __init__(self, target: _Optional[_Union[_objects_pb2.Target, _Mapping]] = ..., label_selector: _Optional[str] = ..., field_selector: _Optional[str] = ..., limit: _Optional[int] = ..., resource_version: _Optional[str] = ..., resource_version_match: _Optional[str] = ..., **kwargs) -> None: ...
+    form: Form
+    def __init__(self, target: _Optional[_Union[_objects_pb2.Target, _Mapping]] = ..., label_selector: _Optional[str] = ..., field_selector: _Optional[str] = ..., limit: _Optional[int] = ..., resource_version: _Optional[str] = ..., resource_version_match: _Optional[str] = ..., form: _Optional[_Union[Form, str]] = ..., **kwargs) -> None: ...
 
 class ListReply(_message.Message):
     __slots__ = ("items", "revision", "remaining", "group", "version", "kind")
@@ -70,7 +81,7 @@ class WatchRequest(_message.Message):
     def __init__(self, start: _Optional[_Union[WatchStart, _Mapping]] = ..., stop: _Optional[_Union[WatchStop, _Mapping]] = ..., progress: _Optional[_Union[WatchProgress, _Mapping]] = ...) -> None: ...
 
 class WatchStart(_message.Message):
-    __slots__ = ("id", "target", "label_selector", "field_selector", "resource_version", "resource_version_match", "bookmarks", "initial_events", "timeout_seconds")
+    __slots__ = ("id", "target", "label_selector", "field_selector", "resource_version", "resource_version_match", "bookmarks", "initial_events", "timeout_seconds", "form")
     ID_FIELD_NUMBER: _ClassVar[int]
     TARGET_FIELD_NUMBER: _ClassVar[int]
     LABEL_SELECTOR_FIELD_NUMBER: _ClassVar[int]
@@ -80,6 +91,7 @@ class WatchStart(_message.Message):
     BOOKMARKS_FIELD_NUMBER: _ClassVar[int]
     INITIAL_EVENTS_FIELD_NUMBER: _ClassVar[int]
     TIMEOUT_SECONDS_FIELD_NUMBER: _ClassVar[int]
+    FORM_FIELD_NUMBER: _ClassVar[int]
     id: int
     target: _objects_pb2.Target
     label_selector: str
@@ -89,7 +101,8 @@ class WatchStart(_message.Message):
     bookmarks: bool
     initial_events: bool
     timeout_seconds: int
-    def __init__(self, id: _Optional[int] = ..., target: _Optional[_Union[_objects_pb2.Target, _Mapping]] = ..., label_selector: _Optional[str] = ..., field_selector: _Optional[str] = ..., resource_version: _Optional[str] = ..., resource_version_match: _Optional[str] = ..., bookmarks: _Optional[bool] = ..., initial_events: _Optional[bool] = ..., timeout_seconds: _Optional[int] = ...) -> None: ...
+    form: Form
+    def __init__(self, id: _Optional[int] = ..., target: _Optional[_Union[_objects_pb2.Target, _Mapping]] = ..., label_selector: _Optional[str] = ..., field_selector: _Optional[str] = ..., resource_version: _Optional[str] = ..., resource_version_match: _Optional[str] = ..., bookmarks: _Optional[bool] = ..., initial_events: _Optional[bool] = ..., timeout_seconds: _Optional[int] = ..., form: _Optional[_Union[Form, str]] = ...) -> None: ...
 
 class WatchStop(_message.Message):
     __slots__ = ("id",)
@@ -164,14 +177,16 @@ class WriteReply(_message.Message):
     def __init__(self, object: _Optional[_Union[_objects_pb2.Object, _Mapping]] = ..., warnings: _Optional[_Iterable[str]] = ..., created: _Optional[bool] = ..., status: _Optional[_Union[_objects_pb2.Status, _Mapping]] = ...) -> None: ...
 
 class CreateRequest(_message.Message):
-    __slots__ = ("target", "json", "options")
+    __slots__ = ("target", "json", "options", "subresource")
     TARGET_FIELD_NUMBER: _ClassVar[int]
     JSON_FIELD_NUMBER: _ClassVar[int]
     OPTIONS_FIELD_NUMBER: _ClassVar[int]
+    SUBRESOURCE_FIELD_NUMBER: _ClassVar[int]
     target: _objects_pb2.Target
     json: bytes
     options: WriteOptions
-    def __init__(self, target: _Optional[_Union[_objects_pb2.Target, _Mapping]] = ..., json: _Optional[bytes] = ..., options: _Optional[_Union[WriteOptions, _Mapping]] = ...) -> None: ...
+    subresource: str
+    def __init__(self, target: _Optional[_Union[_objects_pb2.Target, _Mapping]] = ..., json: _Optional[bytes] = ..., options: _Optional[_Union[WriteOptions, _Mapping]] = ..., subresource: _Optional[str] = ...) -> None: ...
 
 class UpdateRequest(_message.Message):
     __slots__ = ("target", "json", "options", "subresource")
@@ -290,7 +305,7 @@ class ScaleRequest(_message.Message):
     def __init__(self, target: _Optional[_Union[_objects_pb2.Target, _Mapping]] = ..., replicas: _Optional[int] = ..., resource_version: _Optional[str] = ..., options: _Optional[_Union[WriteOptions, _Mapping]] = ...) -> None: ...
 
 class BatchItem(_message.Message):
-    __slots__ = ("id", "create", "update", "update_status", "patch", "delete", "bind", "evict", "scale", "apply")
+    __slots__ = ("id", "create", "update", "update_status", "patch", "delete", "bind", "evict", "scale", "apply", "traceparent")
     ID_FIELD_NUMBER: _ClassVar[int]
     CREATE_FIELD_NUMBER: _ClassVar[int]
     UPDATE_FIELD_NUMBER: _ClassVar[int]
@@ -301,6 +316,7 @@ class BatchItem(_message.Message):
     EVICT_FIELD_NUMBER: _ClassVar[int]
     SCALE_FIELD_NUMBER: _ClassVar[int]
     APPLY_FIELD_NUMBER: _ClassVar[int]
+    TRACEPARENT_FIELD_NUMBER: _ClassVar[int]
     id: int
     create: CreateRequest
     update: UpdateRequest
@@ -311,7 +327,8 @@ class BatchItem(_message.Message):
     evict: EvictRequest
     scale: ScaleRequest
     apply: ApplyRequest
-    def __init__(self, id: _Optional[int] = ..., create: _Optional[_Union[CreateRequest, _Mapping]] = ..., update: _Optional[_Union[UpdateRequest, _Mapping]] = ..., update_status: _Optional[_Union[UpdateRequest, _Mapping]] = ..., patch: _Optional[_Union[PatchRequest, _Mapping]] = ..., delete: _Optional[_Union[DeleteRequest, _Mapping]] = ..., bind: _Optional[_Union[BindRequest, _Mapping]] = ..., evict: _Optional[_Union[EvictRequest, _Mapping]] = ..., scale: _Optional[_Union[ScaleRequest, _Mapping]] = ..., apply: _Optional[_Union[ApplyRequest, _Mapping]] = ...) -> None: ...
+    traceparent: str
+    def __init__(self, id: _Optional[int] = ..., create: _Optional[_Union[CreateRequest, _Mapping]] = ..., update: _Optional[_Union[UpdateRequest, _Mapping]] = ..., update_status: _Optional[_Union[UpdateRequest, _Mapping]] = ..., patch: _Optional[_Union[PatchRequest, _Mapping]] = ..., delete: _Optional[_Union[DeleteRequest, _Mapping]] = ..., bind: _Optional[_Union[BindRequest, _Mapping]] = ..., evict: _Optional[_Union[EvictRequest, _Mapping]] = ..., scale: _Optional[_Union[ScaleRequest, _Mapping]] = ..., apply: _Optional[_Union[ApplyRequest, _Mapping]] = ..., traceparent: _Optional[str] = ...) -> None: ...
 
 class BatchResult(_message.Message):
     __slots__ = ("id", "reply", "error")

@@ -70,6 +70,16 @@ async def test_a_handler_that_comes_late_is_told_what_is_there(api: Client) -> N
         assert [value.metadata.name for value in told if value is not None] == ["a"]
 
 
+async def test_a_handler_that_goes_is_not_told_any_more(api: Client) -> None:
+    async with running(of_configmaps(api)) as informer:
+        told: list[ConfigMap | None] = []
+        leave = informer.on_change(lambda _, new: told.append(new))
+        leave()
+        made = await api.of(ConfigMap).create(configmap("a"))
+        await informer.reached(made.revision)
+        assert told == []
+
+
 async def test_reached_does_not_wait_for_the_next_bookmark(api: Client) -> None:
     """A revision of another kind: no event of ours will ever come for it."""
     async with running(of_configmaps(api)) as informer:

@@ -140,13 +140,13 @@ def _with_profile(container: Container, annotations: Mapping[str, str], whole_po
     context = container.security_context
     if context is not None and context.app_armor_profile is not None:
         return container
-    profile = _profile(annotations.get(APP_ARMOR_PREFIX + container.name, ""))
+    profile = app_armor_profile(annotations.get(APP_ARMOR_PREFIX + container.name, ""))
     if profile is None or profile == whole_pod:
         return container
     return replace(container, security_context=replace(context or SecurityContext(), app_armor_profile=profile))
 
 
-def _profile(annotation: str) -> AppArmorProfile | None:
+def app_armor_profile(annotation: str) -> AppArmorProfile | None:
     """The profile that an annotation means; None where it means none that is valid."""
     if annotation == "unconfined":
         return AppArmorProfile(type="Unconfined")

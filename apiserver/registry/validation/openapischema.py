@@ -1,6 +1,6 @@
 """The rules for each part of a custom resource's schema: the subset of OpenAPI v3, list and map types, CEL rules.
 
-Whether CEL rules compile, and whether defaults satisfy the schema, is for those to say who evaluate them.
+Whether CEL rules compile is for those to say who evaluate them; defaults are looked at in `schemadefaults`.
 """
 
 from __future__ import annotations

@@ -78,9 +78,9 @@ def validate_ephemeral_containers_update(new: Pod, old: Pod) -> list[Cause]:
 
 
 def only_ephemeral_containers(new: Pod, old: Pod) -> Pod:
-    """What the `ephemeralcontainers` subresource takes from a request: these containers, labels and annotations."""
+    """What the `ephemeralcontainers` subresource takes from a request: these containers."""
     spec = replace(old.spec, ephemeral_containers=new.spec.ephemeral_containers)
-    return replace(new, spec=spec, status=old.status)
+    return replace(new, spec=spec, status=old.status, metadata=old.metadata)
 
 
 def _validate_annotation_step(new: Pod, old: Pod) -> list[Cause]:

@@ -11,32 +11,36 @@ answered, and `Unanswered` says whether the request may have reached it.
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import grpc
 from aetcd.rpc import rpc_pb2 as pb
-from grpc import StatusCode, aio
+from grpc import StatusCode
 
 from apiserver.storage.interface import NO_REVISION
 from steersman.api.errors import ApiError, Expired, Internal, TooManyRequests
 from steersman.api.names import Revision
+from steersman.base import values
+from steersman.http2.limits import Limits
+from steersman.rpc.asking import Conversation, Failed, Unary
+from steersman.rpc.channel import Channel, Method
 
 CONNECT_SECONDS = 1.0
 MISSES_ALLOWED = 1
-HAS_LEADER = aio.Metadata(("hasleader", "true"))
+HAS_LEADER = (("hasleader", "true"),)
+ANY_SIZE = 2**31 - 1
+"""Of a message that we take: etcd has limits of its own, and no object is to be out of our reach for one of ours."""
 
-CHANNEL_OPTIONS = (
-    ("grpc.keepalive_time_ms", 2000),
-    ("grpc.keepalive_timeout_ms", 2000),
-    ("grpc.initial_reconnect_backoff_ms", 100),
-    ("grpc.min_reconnect_backoff_ms", 1000),  # how long one connection attempt may take
-    ("grpc.max_reconnect_backoff_ms", 1000),
-    ("grpc.max_receive_message_length", -1),
-    ("grpc.enable_retries", 0),  # a transaction is repeated only by those who then judge its outcome
+LIMITS = Limits(
+    stream_window=1024 * 1024,
+    connection_window=16 * 1024 * 1024,
+    max_lent_bytes=ANY_SIZE,
+    keepalive_seconds=2.0,
+    keepalive_timeout_seconds=2.0,
 )
 
 Call = Literal["range", "txn", "compact"]
@@ -72,36 +76,50 @@ def decision(code: StatusCode, why: str) -> ApiError:
     return Internal(f"etcd refused the request: {why}")
 
 
+class Question:
+    """A unary method of etcd."""
+
+    def __init__(self, method: Method, answer: Any) -> None:
+        self._method = method
+        self._answer = answer
+
+    async def ask(self, request: Any, *, timeout_seconds: float) -> Any:
+        """The answer, as a message. Raises Failed."""
+        return await self.answer(self.send(request, timeout_seconds=timeout_seconds))
+
+    def send(self, request: Any, *, timeout_seconds: float) -> Unary:
+        """Only send it: it goes its way, whether its answer is waited for or not."""
+        return self._method.call(request.SerializeToString(), timeout_seconds=timeout_seconds)
+
+    async def answer(self, call: Unary) -> Any:
+        return self._answer.FromString(await call.answer())
+
+
 class Member:
     """One endpoint: its channel, and the calls we make on it, prepared once."""
 
-    def __init__(self, endpoint: str, channel: aio.Channel) -> None:
+    def __init__(self, endpoint: str, channel: Channel) -> None:
         self.endpoint = endpoint
         self.channel = channel
         self.misses = 0
-        self.range = _unary(channel, "KV/Range", pb.RangeRequest, pb.RangeResponse)
-        self.txn = _unary(channel, "KV/Txn", pb.TxnRequest, pb.TxnResponse)
-        self.compact = _unary(channel, "KV/Compact", pb.CompactionRequest, pb.CompactionResponse)
-        self.watch = channel.stream_stream(
-            "/etcdserverpb.Watch/Watch",
-            request_serializer=pb.WatchRequest.SerializeToString,
-            response_deserializer=pb.WatchResponse.FromString,
-        )
+        self.range = Question(channel.method("/etcdserverpb.KV/Range", sent=HAS_LEADER), pb.RangeResponse)
+        self.txn = Question(channel.method("/etcdserverpb.KV/Txn", sent=HAS_LEADER), pb.TxnResponse)
+        self.compact = Question(channel.method("/etcdserverpb.KV/Compact", sent=HAS_LEADER), pb.CompactionResponse)
+        self._watch = channel.method("/etcdserverpb.Watch/Watch", sent=HAS_LEADER)
 
-    def is_connected(self) -> bool:
-        """Also begins to connect, if it is not."""
-        return self.channel.get_state(try_to_connect=True) is grpc.ChannelConnectivity.READY
+    def watch(self) -> Conversation:
+        """Raises Failed."""
+        return self._watch.converse()
 
     async def connect(self) -> None:
         """Return when connected. Unanswered when the endpoint refuses, or after CONNECT_SECONDS."""
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
-                while (state := self.channel.get_state(try_to_connect=True)) is not grpc.ChannelConnectivity.READY:
-                    if state is grpc.ChannelConnectivity.TRANSIENT_FAILURE:
-                        raise Unanswered(self, "refuses connections", sent=False)
-                    await self.channel.wait_for_state_change(state)
+                await self.channel.connect()
         except TimeoutError as slow:
             raise Unanswered(self, "does not accept connections", sent=False) from slow
+        except OSError as refused:
+            raise Unanswered(self, "refuses connections", sent=False) from refused
 
 
 class Members:
@@ -121,7 +139,7 @@ class Members:
         member = self.current
         if member is besides:
             member = self._members[(self._position + 1) % len(self._members)]
-        if not member.is_connected():
+        if not member.channel.is_connected:
             try:
                 await member.connect()
             except Unanswered:
@@ -133,13 +151,13 @@ class Members:
         """One try of a call of Member. Unanswered, or the member's decision as an ApiError."""
         member = await self.pick()
         try:
-            answer = await getattr(member, call)(request, timeout=timeout_seconds, metadata=HAS_LEADER)
-        except aio.AioRpcError as error:
-            raise self.judge(member, error.code(), error.details()) from error
+            answer = await getattr(member, call).ask(request, timeout_seconds=timeout_seconds)
+        except Failed as failed:
+            raise self.judge(member, failed.code, failed.details) from failed
         member.misses = 0
         return answer
 
-    def judge(self, member: Member, code: StatusCode, details: str | None) -> ApiError | Unanswered:
+    def judge(self, member: Member, code: StatusCode, details: str) -> ApiError | Unanswered:
         """What an error code of `member` means, counted against it if it is no answer."""
         why = f"{code.name}: {details}"
         if code not in UNDECIDED:
@@ -177,21 +195,19 @@ async def connected(endpoints: Sequence[str], certificates: Certificates) -> Asy
         yield Members(members)
     finally:
         for member in members:
-            await member.channel.close()
+            member.channel.close()
 
 
-def _channel(endpoint: str, certificates: Certificates) -> aio.Channel:
+def _channel(endpoint: str, certificates: Certificates) -> Channel:
     scheme, _, target = endpoint.rpartition("://")
-    if scheme != "https":
-        return aio.insecure_channel(target, options=CHANNEL_OPTIONS)
-    files = (certificates.ca_file, certificates.key_file, certificates.cert_file)
-    credentials = grpc.ssl_channel_credentials(*(file.read_bytes() if file else None for file in files))
-    return aio.secure_channel(target, credentials, options=CHANNEL_OPTIONS)
+    address = values.parse_address(target)
+    tls = _tls(certificates) if scheme == "https" else None
+    return Channel(address.host, address.port, tls=tls, limits=LIMITS, max_message_bytes=ANY_SIZE)
 
 
-def _unary(channel: aio.Channel, method: str, request: Any, response: Any) -> Any:
-    return channel.unary_unary(
-        f"/etcdserverpb.{method}",
-        request_serializer=request.SerializeToString,
-        response_deserializer=response.FromString,
-    )
+def _tls(certificates: Certificates) -> ssl.SSLContext:
+    context = ssl.create_default_context(cafile=certificates.ca_file)
+    context.set_alpn_protocols(["h2"])
+    if certificates.cert_file and certificates.key_file:
+        context.load_cert_chain(certificates.cert_file, certificates.key_file)
+    return context

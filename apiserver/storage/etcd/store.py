@@ -24,12 +24,13 @@ from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_delay, w
 from apiserver.storage.etcd import members as etcd_members
 from apiserver.storage.etcd import transactions
 from apiserver.storage.etcd.keyspace import ALL_KEYS, Keyspace
-from apiserver.storage.etcd.members import HAS_LEADER, Call, Certificates, Member, Members, Unanswered
+from apiserver.storage.etcd.members import Call, Certificates, Member, Members, Unanswered
 from apiserver.storage.etcd.watching import EtcdWatch
 from apiserver.storage.interface import WHOLE, Listing, Page, Store, Stored
 from apiserver.storage.swap import Refused, SwappingStore, Transaction
 from steersman.api.errors import ApiError, Expired, NotFound, RequestTooLarge, Timeout, TooManyRequests, Unavailable
 from steersman.api.names import Revision
+from steersman.rpc.asking import Failed
 
 TRY_SECONDS = 2.0
 PAGE_SECONDS = 5.0  # a page of large values takes longer than any other call
@@ -135,18 +136,14 @@ class EtcdStore(SwappingStore):
     async def _send(self, request: Any, *, besides: Member | None = None) -> Any:
         """One try. The call is not cancelled with its caller: once sent, a transaction belongs to the store."""
         member = await self._members.pick(besides=besides)
-        call = member.txn(request, timeout=TRY_SECONDS, metadata=HAS_LEADER)
         try:
-            code = await call.code()
-        except asyncio.CancelledError:
-            self._tasks.create_task(_hold(call))
-            raise
-        if code is StatusCode.OK:
-            member.misses = 0
-            return await call
-        if code is StatusCode.INVALID_ARGUMENT and request.ByteSize() > LARGE_BYTES:
-            raise RequestTooLarge(f"etcd refuses a transaction of {request.ByteSize()} bytes")
-        raise self._members.judge(member, code, await call.details())
+            response = await member.txn.ask(request, timeout_seconds=TRY_SECONDS)
+        except Failed as failed:
+            if failed.code is StatusCode.INVALID_ARGUMENT and request.ByteSize() > LARGE_BYTES:
+                raise RequestTooLarge(f"etcd refuses a transaction of {request.ByteSize()} bytes") from failed
+            raise self._members.judge(member, failed.code, failed.details) from failed
+        member.misses = 0
+        return response
 
     async def _settle(
         self, transaction: Transaction, request: Any, silence: Unanswered
@@ -247,8 +244,3 @@ def _retrying() -> AsyncRetrying:
         stop=stop_after_delay(ANSWER_SECONDS - 2 * TRY_SECONDS),  # the first and the last try come on top
         reraise=True,
     )
-
-
-async def _hold(call: Any) -> None:
-    """Keep an abandoned call alive to its end: grpc cancels one that nobody refers to any more."""
-    await call.code()

@@ -21,15 +21,15 @@ from typing import Any
 import structlog
 from aetcd.rpc import rpc_pb2 as pb
 from grpc import StatusCode
-from grpc.aio import EOF, AioRpcError
 from tenacity import AsyncRetrying, retry_if_exception_type, wait_random_exponential
 
 from apiserver.storage.etcd.keyspace import ALL_KEYS, Keyspace
-from apiserver.storage.etcd.members import HAS_LEADER, Member, Members, Unanswered
+from apiserver.storage.etcd.members import Member, Members, Unanswered
 from apiserver.storage.etcd.revisions import Assembly
 from apiserver.storage.interface import Changed, Revised
 from steersman.api.errors import ApiError, Expired
 from steersman.api.names import Revision
+from steersman.rpc.asking import Conversation, Failed
 
 log = structlog.get_logger(__name__)
 
@@ -40,7 +40,7 @@ LONGEST_SILENCE_SECONDS = 60.0
 ASK_AGAIN_SECONDS = 0.05
 BATCHES = 8
 
-_PROGRESS = pb.WatchRequest(progress_request=pb.WatchProgressRequest())
+_PROGRESS: bytes = pb.WatchRequest(progress_request=pb.WatchProgressRequest()).SerializeToString()
 
 
 class EtcdWatch:
@@ -64,7 +64,7 @@ class EtcdWatch:
         self._patience_seconds = SILENCE_SECONDS
         self._queue: asyncio.Queue[Sequence[Revised] | ApiError | None] = asyncio.Queue(BATCHES)
         self._batch: deque[Revised] = deque()
-        self._stream: Any = None  # set while we wait on it
+        self._stream: Conversation | None = None  # set while we wait on it
         self._progress_wanted = asyncio.Event()
         self._progress_owed = False
         self._advanced = asyncio.Event()
@@ -124,7 +124,7 @@ class EtcdWatch:
         except ApiError as end:
             return end
 
-    async def _connect(self) -> tuple[Member, Any]:
+    async def _connect(self) -> tuple[Member, Conversation]:
         endless = AsyncRetrying(
             retry=retry_if_exception_type(Unanswered), wait=wait_random_exponential(multiplier=0.02, max=1.0)
         )
@@ -133,33 +133,32 @@ class EtcdWatch:
                 return await self._open()
         raise AssertionError("endless retries have ended")
 
-    async def _open(self) -> tuple[Member, Any]:
+    async def _open(self) -> tuple[Member, Conversation]:
         """A stream that is known to go on where we are. Unanswered; Expired."""
         member = await self._members.pick()
-        stream = member.watch(metadata=HAS_LEADER)
         with ExitStack() as undo:
-            undo.callback(stream.cancel)
             try:
                 async with asyncio.timeout(OPEN_SECONDS):
+                    stream = member.watch()
+                    undo.callback(stream.cancel)
                     await stream.write(self._create_request())
                     created = await stream.read()
-                    if created is EOF or created.canceled:
+                    if created is None or pb.WatchResponse.FromString(created).canceled:
                         raise Unanswered(member, "does not take the watch", sent=True)
                     await self._verify(member)
-            except AioRpcError as error:
-                raise self._members.judge(member, error.code(), error.details()) from error
+            except Failed as failed:
+                raise self._members.judge(member, failed.code, failed.details) from failed
             except TimeoutError as slow:
                 raise self._members.judge(member, StatusCode.DEADLINE_EXCEEDED, "opening a watch") from slow
             undo.pop_all()
         return member, stream
 
-    def _create_request(self) -> Any:
+    def _create_request(self) -> bytes:
         start, end = self._keyspace.span(self._prefix)
-        return pb.WatchRequest(
-            create_request=pb.WatchCreateRequest(
-                key=start, range_end=end, start_revision=self._reached + 1, progress_notify=True, fragment=True
-            )
+        create = pb.WatchCreateRequest(
+            key=start, range_end=end, start_revision=self._reached + 1, progress_notify=True, fragment=True
         )
+        return bytes(pb.WatchRequest(create_request=create).SerializeToString())
 
     async def _verify(self, member: Member) -> None:
         """Expired unless the store holds the history that we have followed.
@@ -170,7 +169,7 @@ class EtcdWatch:
         """
         key = self._keyspace.name(self._last_change[1].key) if self._last_change else ALL_KEYS
         request = pb.RangeRequest(key=key, revision=max(self._reached, 1))
-        answer = await member.range(request, metadata=HAS_LEADER)  # within the time limit of _open
+        answer = await member.range.ask(request, timeout_seconds=OPEN_SECONDS)
         cluster_id, revision = answer.header.cluster_id, Revision(answer.header.revision)
         if self._cluster_id not in (None, cluster_id):
             raise Expired(f"etcd is another cluster than before: {cluster_id:x}, not {self._cluster_id:x}")
@@ -181,16 +180,16 @@ class EtcdWatch:
             raise Expired(f"etcd does not hold what it gave us at revision {self._reached}: it has been restored")
         self._cluster_id = cluster_id
 
-    async def _pump(self, member: Member, stream: Any) -> None:
+    async def _pump(self, member: Member, stream: Conversation) -> None:
         """Hand over what the stream brings, until it breaks. Expired."""
         assembly = Assembly(self._keyspace, self._reached)
         while True:
             self._stream = stream
             try:
                 async with asyncio.timeout(self._patience_seconds):
-                    response = await stream.read()
-            except AioRpcError as error:
-                self._members.judge(member, error.code(), error.details())
+                    raw = await stream.read()
+            except Failed as failed:
+                self._members.judge(member, failed.code, failed.details)
                 return
             except TimeoutError:
                 # Scanning a long history for a few events can look like death: be more patient the next time.
@@ -199,8 +198,9 @@ class EtcdWatch:
                 return
             finally:
                 self._stream = None
-            if response is EOF:
+            if raw is None:
                 return
+            response = pb.WatchResponse.FromString(raw)
             if response.canceled:
                 if response.compact_revision:
                     raise Expired(f"etcd has compacted to {response.compact_revision}, past {self._reached}")
@@ -256,13 +256,8 @@ class EtcdWatch:
             return
         try:
             await stream.write(_PROGRESS)
-        except (AioRpcError, asyncio.InvalidStateError):
+        except Failed:
             return  # the stream has ended: the listening task finds out by itself
-        except asyncio.CancelledError:
-            # grpc says so too when not we but the stream was cancelled, by the listening task.
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
-                raise
 
 
 def _versions(answer: Any) -> list[tuple[int, bytes]]:

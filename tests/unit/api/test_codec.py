@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from steersman.api import codec
-from steersman.api.apps import Deployment
+from steersman.api import codec, kinds, schema
+from steersman.api.apps import ControllerRevision, Deployment
 from steersman.api.autoscaling import HorizontalPodAutoscaler, Scale
 from steersman.api.codec import FieldValidation
 from steersman.api.coordination import Lease
@@ -294,3 +294,17 @@ def test_dicts_are_as_strict_as_bytes() -> None:
 )
 def test_the_claimed_type(document: bytes, claimed: tuple[str, str]) -> None:
     assert codec.type_of(document) == claimed
+
+
+def test_any_json_is_kept_without_the_layout_of_the_sender() -> None:
+    body = b'{"metadata":{"name":"r"},\n "data": { "a" : [ 1.50,\t"x  y" ] },\n "revision": 1}'
+    decoded, _ = codec.decode(ControllerRevision, body)
+    assert bytes(decoded.data) == b'{"a":[1.50,"x  y"]}'
+    strict, _ = codec.decode(ControllerRevision, body, validation=FieldValidation.STRICT)
+    assert strict == decoded
+
+
+def test_who_holds_any_json() -> None:
+    holders = {kind.kind for kind in kinds.ALL if schema.holds_json(kind.struct)}
+    assert {"ControllerRevision", "CustomResourceDefinition"} <= holders
+    assert not holders & {"Pod", "ConfigMap", "Deployment", "Service", "Event"}

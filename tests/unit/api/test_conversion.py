@@ -21,6 +21,7 @@ from steersman.api.autoscaling import (
     HorizontalPodAutoscalerSpec,
     HorizontalPodAutoscalerV1,
     HPAScalingRules,
+    MetricIdentifier,
     MetricSpec,
     MetricStatus,
     MetricTarget,
@@ -240,3 +241,17 @@ def speakable_status(metric: MetricStatus) -> MetricStatus:
         container_resource=None if inside is None else replace(inside, current=average),
         external=None if metric.external is None else replace(metric.external, current=both),
     )
+
+
+def test_an_average_of_an_object_comes_back_without_a_value() -> None:
+    target = MetricTarget(type="AverageValue", average_value=Quantity("5"))
+    source = ObjectMetricSource(
+        described_object=CrossVersionObjectReference(kind="Service", name="web"),
+        metric=MetricIdentifier(name="hits"),
+        target=target,
+    )
+    stored = HorizontalPodAutoscaler(
+        metadata=ObjectMeta(name="web"),
+        spec=HorizontalPodAutoscalerSpec(metrics=(MetricSpec(type="Object", object=source),)),
+    )
+    assert autoscalers.to_v2(autoscalers.to_v1(stored)).spec.metrics == stored.spec.metrics

@@ -58,15 +58,63 @@ def filled() -> Objects:
 
 def test_there_is_nothing_else(filled: Objects) -> None:
     assert {resource for resource, found in filled.items() if found} == {
+        "apiservices",
         "clusterrolebindings",
         "clusterroles",
+        "componentstatuses",
+        "flowschemas",
         "namespaces",
         "priorityclasses",
+        "prioritylevelconfigurations",
         "rolebindings",
         "roles",
         "serviceaccounts",
+        "servicecidrs",
         "services",
     }
+
+
+def test_requests_are_sorted_into_levels_that_exist(filled: Objects) -> None:
+    levels = {each["metadata"]["name"] for each in filled["prioritylevelconfigurations"]}
+    assert levels == {
+        "catch-all",
+        "exempt",
+        "global-default",
+        "leader-election",
+        "node-high",
+        "system",
+        "workload-high",
+        "workload-low",
+    }
+    schemas = {each["metadata"]["name"]: each for each in filled["flowschemas"]}
+    assert len(schemas) == 11
+    for each in schemas.values():
+        assert each["spec"]["priorityLevelConfiguration"]["name"] in levels
+        assert each["status"]["conditions"][0]["type"] == "Dangling"
+        assert each["status"]["conditions"][0]["status"] == "False"
+    assert [schemas[name]["spec"]["matchingPrecedence"] for name in ("exempt", "probes", "catch-all")] == [1, 2, 10000]
+
+
+def test_the_range_of_addresses_is_ready(filled: Objects) -> None:
+    [found] = filled["servicecidrs"]
+    assert found["metadata"]["name"] == "kubernetes"
+    assert found["spec"] == {"cidrs": ["10.96.0.0/12"]}
+    [ready] = found["status"]["conditions"]
+    assert (ready["type"], ready["status"]) == ("Ready", "True")
+    assert ready["lastTransitionTime"] == found["metadata"]["creationTimestamp"]
+
+
+def test_every_group_that_is_served_is_registered_as_local(filled: Objects) -> None:
+    found = {each["metadata"]["name"]: each for each in filled["apiservices"]}
+    assert {"v1.", "v1.apps", "v2.autoscaling", "v1.autoscaling", "v1.batch"} <= found.keys()
+    assert "v1.apiregistration.k8s.io" not in found
+    assert found["v1.apps"]["spec"] == {
+        "group": "apps",
+        "version": "v1",
+        "groupPriorityMinimum": 17800,
+        "versionPriority": 15,
+    }
+    assert {each["status"]["conditions"][0]["reason"] for each in found.values()} == {"Local"}
 
 
 def test_namespaces(filled: Objects) -> None:

@@ -13,7 +13,7 @@ from steersman.api.core import Event, Node, Pod
 from steersman.api.errors import ApiError, Deposed, Forbidden, NotFound, Unavailable
 from steersman.api.meta import ObjectMeta
 from steersman.client import recorder, requests
-from steersman.client.recorder import BURST, MAX_PENDING, REFILL_SECONDS, WINDOW_SECONDS, Recorder
+from steersman.client.recorder import BURST, REFILL_SECONDS, WINDOW_SECONDS, Recorder
 from steersman.client.requests import PLAIN
 from steersman.client.retrying import Failed, Fate, Repeater
 from steersman.client.writing import Writes
@@ -137,11 +137,12 @@ async def test_a_noisy_object_is_limited_and_a_quiet_one_is_not() -> None:
     assert len(await desk.send()) == BURST + 2
 
 
-async def test_what_waits_is_bounded() -> None:
+async def test_what_waits_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("steersman.client.recorder.MAX_PENDING", 20)
     desk = Desk()
-    for number in range(MAX_PENDING + 5):
+    for number in range(25):
         desk.recorder.normal(Node(metadata=ObjectMeta(name=f"n{number}")), "NodeReady", "ready")
-    assert len(desk.recorder._pending) == MAX_PENDING
+    assert len(desk.recorder._pending) == 20
 
 
 async def test_a_lost_answer_is_tried_again_and_a_refusal_is_not() -> None:

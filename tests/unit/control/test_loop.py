@@ -94,3 +94,42 @@ async def test_a_cancelled_term_leaves_its_keys_to_the_next() -> None:
     running.cancel()
     await asyncio.wait((running,))
     assert (await queue.get()).key == KEY
+
+
+async def test_a_loop_that_drains_ends_what_it_has_in_hand_and_takes_nothing_more() -> None:
+    clock = FakeClock()
+    queue: WorkQueue[ObjectKey] = WorkQueue(clock)
+    ended: list[ObjectKey] = []
+
+    class Slow:
+        name = "slow"
+
+        async def reconcile(self, key: ObjectKey) -> Outcome:
+            await clock.sleep(1)
+            ended.append(key)
+            return DONE
+
+    queue.add(KEY)
+    loop = Loop(Slow(), queue, Barrier({}), workers=2, clock=clock)
+    running = asyncio.create_task(loop.run())
+    await clock.advance(0.5)
+    draining = asyncio.create_task(loop.drain())
+    queue.add(ObjectKey("default", "later"))
+    await clock.advance(0.1)
+    assert not draining.done()
+    await clock.advance(10)
+    assert draining.done()
+    assert ended == [KEY]
+    assert len(queue) == 1
+    running.cancel()
+    await asyncio.wait((running,))
+
+
+async def test_an_idle_loop_is_drained_at_once() -> None:
+    clock = FakeClock()
+    loop = Loop(Scripted(clock), WorkQueue(clock), Barrier({}), clock=clock)
+    running = asyncio.create_task(loop.run())
+    await clock.advance(1)
+    await loop.drain()
+    running.cancel()
+    await asyncio.wait((running,))

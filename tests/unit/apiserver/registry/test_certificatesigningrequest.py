@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from msgspec.structs import replace
 
+from apiserver.auth.identity import Caller
 from apiserver.registry import certificatesigningrequest as doors
 from apiserver.registry.certificatesigningrequest import CERTIFICATE_SIGNING_REQUEST
 from steersman.api.certificates import CertificateSigningRequest, CertificateSigningRequestStatus
@@ -76,7 +77,7 @@ def spec(**given: Any) -> dict[str, Any]:
 def test_nobody_says_who_he_is() -> None:
     made = SUBJECT.make(spec(username="root", uid="0", groups=["system:masters"], extra={"a": ["b"]}))
     assert made == SUBJECT.make()
-    noted = doors.requested_by(made, username="jane", uid="7", groups=["devs"], extra={"a": ["b"]})
+    noted = doors.requested_by(made, Caller("jane", ("devs",), "7", (("a", ("b",)),)))
     assert (noted.spec.username, noted.spec.uid, noted.spec.groups) == ("jane", "7", ("devs",))
     assert noted.spec.extra == {"a": ("b",)}
 

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from apiserver.auth.identity import Caller
 from apiserver.registry import fencing
 from apiserver.registry.requests import PatchType, Target, Term, WriteOptions
 from apiserver.storage import keys
@@ -118,9 +119,9 @@ async def test_heartbeats_have_no_fence(world: World) -> None:
 async def test_who_may_only_write_as_leader_must_name_the_term(world: World, user: str) -> None:
     body, target = make_configmap(), in_namespace(configmap())
     with pytest.raises(Forbidden, match="must name the term"):
-        await world.registry.create(target, body, WriteOptions(user=user))
-    lease_written = await world.registry.create(in_namespace(LEADER), make_lease(), WriteOptions(user=user))
+        await world.registry.create(target, body, WriteOptions(caller=Caller(user)))
+    lease_written = await world.registry.create(in_namespace(LEADER), make_lease(), WriteOptions(caller=Caller(user)))
     term = Term("default", "leader", lease_written.revision)
-    await world.registry.create(target, body, WriteOptions(user=user, term=term))
+    await world.registry.create(target, body, WriteOptions(caller=Caller(user), term=term))
     with pytest.raises(Forbidden):
-        await world.registry.delete(configmap(), options=WriteOptions(user=user))
+        await world.registry.delete(configmap(), options=WriteOptions(caller=Caller(user)))

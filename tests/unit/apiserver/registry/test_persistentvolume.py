@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -81,10 +82,11 @@ def test_a_newborn_is_pending_since_its_creation() -> None:
 
 def test_the_same_phase_has_lasted_since_the_same_time() -> None:
     old = SUBJECT.make()
-    again = PERSISTENT_VOLUME.prepare_update(SUBJECT.make({"status": {"phase": "Pending", "message": "m"}}), old)
+    now = datetime(2026, 11, 18, 8, tzinfo=UTC)
+    again = PERSISTENT_VOLUME.stamp(SUBJECT.make({"status": {"phase": "Pending", "message": "m"}}), old, now)
     assert again.status.last_phase_transition_time == "2026-11-18T07:00:00Z"
-    bound = PERSISTENT_VOLUME.prepare_update(SUBJECT.make({"status": {"phase": "Bound"}}), old)
-    assert bound.status.last_phase_transition_time is None
+    bound = PERSISTENT_VOLUME.stamp(SUBJECT.make({"status": {"phase": "Bound"}}), old, now)
+    assert bound.status.last_phase_transition_time == "2026-11-18T08:00:00Z"
 
 
 ROWS = [

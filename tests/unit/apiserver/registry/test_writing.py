@@ -212,7 +212,7 @@ async def test_spec_and_status_have_separate_doors(world: World) -> None:
     end = body_of(written)
     assert end["status"]["phase"] == "Running"
     assert "nodeName" not in end["spec"]
-    assert "labels" not in end["metadata"]
+    assert end["metadata"]["labels"] == {"a": "b"}
     assert end["metadata"]["annotations"] == {"note": "1"}
     assert end["metadata"]["generation"] == 1
 

@@ -1,0 +1,54 @@
+"""What the agent finds out about the machine that it runs on."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+from pathlib import Path
+
+from steersman.base import values
+
+_MACHINE_ID = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
+_SYSTEM_UUID = (Path("/sys/class/dmi/id/product_uuid"), Path("/etc/machine-id"))
+_BOOT_ID = (Path("/proc/sys/kernel/random/boot_id"),)
+
+
+def machine_id() -> str:
+    return _first_line(_MACHINE_ID)
+
+
+def system_uuid() -> str:
+    return _first_line(_SYSTEM_UUID)
+
+
+def boot_id() -> str:
+    return _first_line(_BOOT_ID)
+
+
+def disk_bytes(folder: Path) -> int:
+    """The size of the disk that `folder` is on."""
+    return shutil.disk_usage(folder).total
+
+
+def address_towards(server: str) -> str:
+    """Our address as `server` ("host:port") sees it. Nothing is sent: the system only chooses a way."""
+    target = values.parse_address(server)
+    family = socket.AF_INET6 if ":" in target.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect((target.host, target.port or 1))
+        except OSError:
+            return "127.0.0.1"
+        found: str = probe.getsockname()[0]
+        return found
+
+
+def _first_line(candidates: tuple[Path, ...]) -> str:
+    for path in candidates:
+        try:
+            text = path.read_text().strip()
+        except OSError:
+            continue
+        if text:
+            return text
+    return ""

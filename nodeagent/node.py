@@ -1,0 +1,150 @@
+"""One node, put together: registration, heartbeat, reporter, and the agent with all that its pod workers need."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from nodeagent import machine
+from nodeagent.agent import Agent
+from nodeagent.blueprint import ClusterDns
+from nodeagent.config import Settings
+from nodeagent.heartbeat import Heartbeat
+from nodeagent.hooks import Hooks
+from nodeagent.images import Images
+from nodeagent.lastwords import LastWords
+from nodeagent.launching import Launcher, Machine
+from nodeagent.library import Library
+from nodeagent.nodestatus import Facts
+from nodeagent.podstatus import Host
+from nodeagent.podworker import Equipment
+from nodeagent.probes import EverybodyIsWell, Prober, RealProber
+from nodeagent.recording import Recorder
+from nodeagent.registration import Registration
+from nodeagent.reporter import Reporter
+from nodeagent.runtime.interface import ContainerRuntime
+from nodeagent.runtime.seen import Engine
+from nodeagent.volumes import LocalVolumes, NoVolumes, Volumes
+from steersman.api.coordination import Lease
+from steersman.api.core import Node, Pod, Service
+from steersman.api.errors import ApiError
+from steersman.base import log
+from steersman.base.backoff import Backoff
+from steersman.base.clock import Clock
+from steersman.client.cache import Cache, ObjectKey
+from steersman.client.client import Client
+from steersman.client.informer import Informer
+
+BETWEEN_TRIES = Backoff(initial=0.5, maximum=10.0, jitter=0.5)
+
+_log = log.get("node")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """What all nodes of a process share. `data_dir` None: nothing real runs."""
+
+    api: Client
+    cluster: str
+    services: Cache[Service]
+    settings: Settings
+    addresses: tuple[str, ...]
+    data_dir: Path | None
+    clock: Clock
+
+
+class NodeRun:
+    def __init__(self, site: Site, name: str, runtime: ContainerRuntime, recorder: Recorder) -> None:
+        self._site = site
+        self._name = name
+        self._runtime = runtime
+        self._recorder = recorder
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        site, clock = self._site, self._site.clock
+        engine = await self._engine()
+        nodes, pods = self._informers()
+        registration = Registration(site.api.of(Node), self._facts(engine), self._runtime, clock)
+        reporter = Reporter(site.api.of(Pod), pods.cache.get, clock)
+        own = ObjectKey("", self._name)
+
+        def allocatable() -> dict[str, str]:
+            node = nodes.cache.get(own)
+            return dict(node.status.allocatable) if node is not None else {}
+
+        equipment = self._equipment(engine, reporter, allocatable)
+        agent = Agent(site.api, nodes, pods, equipment, cluster=site.cluster, name=self._name)
+        node = await registration.register()
+        interval = site.settings.heartbeat_interval
+        heartbeat = Heartbeat(site.api.of(Lease), node, clock, interval_seconds=interval)
+        async with asyncio.TaskGroup() as tasks:
+            for part in (heartbeat.run(), nodes.run(), registration.run(nodes), reporter.run(), agent.run()):
+                tasks.create_task(part)
+            tasks.create_task(pods.run())
+            _log.info("node ready", node=self._name, engine=f"{engine.name}://{engine.version}", cluster=site.cluster)
+
+    def _informers(self) -> tuple[Informer[Node], Informer[Pod]]:
+        api, clock = self._site.api, self._site.clock
+        nodes = Informer(api.of(Node), field_selector=f"metadata.name={self._name}", clock=clock)
+        pods = Informer(api.of(Pod), field_selector=f"spec.nodeName={self._name}", clock=clock)
+        return nodes, pods
+
+    async def _engine(self) -> Engine:
+        """As soon as the engine is there and has what pods need."""
+        failures = 0
+        while True:
+            try:
+                await self._runtime.prepare()
+                return await self._runtime.engine()
+            except ApiError as error:
+                _log.warning("waiting for the engine", node=self._name, error=error.reason, reason=error.message)
+            await self._site.clock.sleep(BETWEEN_TRIES.delay(failures))
+            failures += 1
+
+    def _facts(self, engine: Engine) -> Facts:
+        site = self._site
+        is_real = site.data_dir is not None
+        return Facts(
+            name=self._name,
+            addresses=site.addresses,
+            port=site.settings.address.port,
+            engine=engine,
+            max_pods=site.settings.max_pods,
+            disk_bytes=machine.disk_bytes(site.data_dir) if site.data_dir is not None else 0,
+            machine_id=machine.machine_id() if is_real else self._name,
+            system_uuid=machine.system_uuid() if is_real else self._name,
+            boot_id=machine.boot_id(),
+        )
+
+    def _equipment(self, engine: Engine, reporter: Reporter, allocatable: Callable[[], dict[str, str]]) -> Equipment:
+        site, runtime, recorder, clock = self._site, self._runtime, self._recorder, self._site.clock
+        hooks = Hooks(runtime, recorder)
+        volumes: Volumes = LocalVolumes(site.data_dir) if site.data_dir is not None else NoVolumes()
+        prober: Prober = RealProber(runtime, recorder, clock) if site.data_dir is not None else EverybodyIsWell()
+        dns = ClusterDns(site.settings.cluster_dns, site.settings.cluster_domain)
+        place = Machine(site.addresses, allocatable, engine.memory_bytes, dns, site.data_dir)
+        launcher = Launcher(
+            place,
+            runtime,
+            Library(site.api, site.services),
+            recorder,
+            clock,
+            images=Images(runtime, recorder, clock),
+            pod_volumes=volumes,
+            hooks=hooks,
+        )
+        return Equipment(
+            host=Host(site.addresses, engine.name),
+            runtime=runtime,
+            launcher=launcher,
+            volumes=volumes,
+            prober=prober,
+            hooks=hooks,
+            last_words=LastWords(runtime, site.data_dir),
+            reporter=reporter,
+            recorder=recorder,
+            clock=clock,
+        )
