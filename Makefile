@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CONSTRAINTS := deploy/dev/constraints.txt
-SOURCES := steersman apiserver controller_manager tests bench deploy/dev examples
+SOURCES := steersman apiserver controller_manager nodeagent tests bench deploy/dev examples
 DATA_DIR ?= .steersman
 PYTEST := $(BIN)/pytest
 PYTEST_FLAGS ?=
@@ -21,7 +21,7 @@ setup: $(STAMP) ## A virtualenv in .venv with everything in it
 $(STAMP): pyproject.toml $(CONSTRAINTS)
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { deploy/dev/bootstrap.sh --venv && $(PYTHON) -m venv $(VENV); }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS) --editable '.[dev]'
-	@$(BIN)/python -m compileall -q steersman apiserver controller_manager
+	@$(BIN)/python -m compileall -q steersman apiserver controller_manager nodeagent
 	@touch $@
 
 bootstrap: ## On Debian as root: etcd, Docker, kubectl for the tests; elsewhere: say what is missing
@@ -92,6 +92,12 @@ bench-scheduler: setup ## Scheduling: decisions in memory, and pods bound end to
 bench-failover: setup ## Leaders stopped, killed and paused, 30 times each: how soon the next one writes
 	$(BIN)/python -m bench.failover
 
-.PHONY: bench-scheduler bench-failover
+bench-deployment: setup ## A Deployment of 500 pods on 50 hollow nodes: time to Ready, replacement, rollout
+	$(BIN)/python -m bench.deployment
+
+images: setup ## Every image that deploy/compose.yaml names, from packages alone: no registry is needed
+	deploy/airgap/images.sh
+
+.PHONY: bench-scheduler bench-failover bench-deployment images
 clean: ## Remove what was made, but for the data dir
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
