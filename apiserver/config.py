@@ -22,7 +22,7 @@ class Settings:
     )
     grpc_address: Address = field(default=Address("127.0.0.1", 6444), metadata=about("Where gRPC clients connect."))
     rest_address: Address = field(
-        default=Address("127.0.0.1", 6443), metadata=about("Where HTTP clients connect: health, metrics, version.")
+        default=Address("127.0.0.1", 6443), metadata=about("Where HTTP clients connect: kubectl, client libraries, health, metrics.")
     )
     advertise_names: tuple[str, ...] = field(
         default=(), metadata=about("Further host names and addresses that the server's certificate is valid for.")

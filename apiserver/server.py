@@ -119,7 +119,7 @@ async def _fronts(
         grpcfront.serving(registry, limits, metrics_registry, settings.grpc_address, tls) as grpc,
     ):
         await cache.ready()
-        client_ca = tls.identity.client_ca if tls is not None else b""
+        client_ca = tls.identity.client_ca_file.read_bytes() if tls is not None else b""
         await bootstrap.fill(registry, settings.cluster_ips, rest.port, client_ca)
         # What has been loaded stays: the collector need not look at it again.
         gc.collect()

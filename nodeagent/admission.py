@@ -10,7 +10,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from steersman.api import podresources, quantity
-from steersman.api.core import Node, NodeSelectorRequirement, NodeSelectorTerm, Pod, Taint, Toleration
+from steersman.api.core import (
+    Node,
+    NodeSelector,
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+    Pod,
+    Taint,
+    Toleration,
+)
 from steersman.api.podresources import Side
 from steersman.api.selectors import Operator, Requirement
 
@@ -95,8 +103,12 @@ def _affinity(pod: Pod, node: Node) -> Refusal | None:
     affinity = pod.spec.affinity.node_affinity if pod.spec.affinity is not None else None
     required = affinity.required_during_scheduling_ignored_during_execution if affinity is not None else None
     if required is not None:
-        fits = fits and any(_matches(term, node) for term in required.node_selector_terms)
+        fits = fits and selects(required, node)
     return None if fits else _predicate("NodeAffinity", _WRONG_NODE)
+
+
+def selects(selector: NodeSelector, node: Node) -> bool:
+    return any(_matches(term, node) for term in selector.node_selector_terms)
 
 
 def _matches(term: NodeSelectorTerm, node: Node) -> bool:

@@ -18,6 +18,7 @@ from nodeagent.runtime.specs import (
     MemoryMount,
     MemoryVolume,
     Mount,
+    PartMount,
     PodRef,
     Propagation,
     Protocol,
@@ -25,7 +26,7 @@ from nodeagent.runtime.specs import (
     SandboxSpec,
     Terminal,
 )
-from nodeagent.volumes import Folder, Prepared
+from nodeagent.volumes import Prepared
 from steersman.api import podresources, quantity
 from steersman.api.core import Container, EphemeralContainer, Pod, VolumeMount
 from steersman.api.names import Uid
@@ -172,26 +173,30 @@ def mounts(spec: Container, made_of: Ingredients) -> tuple[Mount, ...]:
 
 def _mount(mount: VolumeMount, made_of: Ingredients) -> Mount:
     source = made_of.volumes.sources[mount.name]
+    part = sub_path(mount, made_of.environment)
     if isinstance(source, MemoryVolume):
-        if mount.sub_path or mount.sub_path_expr:
+        if part:
             raise ConfigProblem(f'volume "{mount.name}" is in memory: subPath is not supported on this node')
         return MemoryMount(volume=source.name, target=mount.mount_path, read_only=mount.read_only)
+    read_only = mount.read_only or source.read_only
+    if part:
+        folder = str(source.path)
+        return PartMount(volume=mount.name, source=folder, part=part, target=mount.mount_path, read_only=read_only)
     return HostMount(
-        source=str(sub_path(mount, source, made_of.environment)),
+        source=str(source.path),
         target=mount.mount_path,
-        read_only=mount.read_only or source.read_only,
+        read_only=read_only,
+        recursive_read_only=mount.recursive_read_only in ("Enabled", "IfPossible"),
         propagation=_PROPAGATION.get(mount.mount_propagation or "", Propagation.PRIVATE),
     )
 
 
-def sub_path(mount: VolumeMount, source: Folder, env: Mapping[str, str]) -> Path:
-    """The part of the volume that is mounted. ConfigProblem when it leads out of it."""
+def sub_path(mount: VolumeMount, env: Mapping[str, str]) -> str:
+    """The part of the volume that is mounted; all of it if empty. ConfigProblem when it cannot be within the volume."""
     inner = expansion.expand(mount.sub_path_expr, env) if mount.sub_path_expr else mount.sub_path
-    if not inner:
-        return source.path
     if Path(inner).is_absolute() or ".." in Path(inner).parts or "$(" in inner:
         raise ConfigProblem(f'subPath "{inner}" of volume "{mount.name}" must be a path below the volume')
-    return source.path / inner
+    return "" if inner in ("", ".") else inner
 
 
 def resources(pod: Pod, spec: Container, memory_bytes: int) -> Resources:

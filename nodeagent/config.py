@@ -38,6 +38,10 @@ class Settings:
         default=Path(".steersman-node"),
         metadata=about("Where volumes and messages of pods live. The engine must see it under the same path."),
     )
+    host_root: Path = field(
+        default=Path("/"),
+        metadata=about("Where the machine's own files are, for an agent in a container: hostPath is looked at there."),
+    )
 
     cluster_dir: Path = field(
         default=Path(".steersman"),
@@ -57,6 +61,10 @@ class Settings:
     )
     max_pods: int = field(default=110, metadata=about("How many pods may run here."))
     heartbeat_interval: Duration = field(default=Duration(3.0), metadata=about("How often the Lease is renewed."))
+    image_gc_high_threshold: int = field(
+        default=85, metadata=about("Percent of the engine's disk at which unused images of pods go; 100: never.")
+    )
+    image_gc_low_threshold: int = field(default=80, metadata=about("Down to so many percent."))
     cluster_dns: tuple[str, ...] = field(default=(), metadata=about("The cluster's name servers, given to pods."))
     cluster_domain: str = field(default="cluster.local", metadata=about("The cluster's DNS domain."))
 
@@ -88,6 +96,8 @@ class Settings:
         given = [self.certificate_authority, self.client_certificate, self.client_key]
         if any(given) and not all(given):
             raise ValueError("--certificate-authority, --client-certificate and --client-key go together")
+        if not 0 <= self.image_gc_low_threshold <= self.image_gc_high_threshold <= 100:
+            raise ValueError("--image-gc-low-threshold and --image-gc-high-threshold: percent, the low one first")
         if self.max_pods < 1 or self.heartbeat_interval <= 0:
             raise ValueError("--max-pods and --heartbeat-interval are positive")
 
@@ -101,6 +111,11 @@ class Settings:
             return (self.name,)
         base = self.node_name or "node"
         return tuple(f"{base}-{number}" for number in range(self.nodes))
+
+    @property
+    def nodes_address(self) -> Address:
+        """Where we listen. Without TLS everybody who reaches it may run programs here, so only this machine does."""
+        return Address("127.0.0.1", self.address.port) if self.insecure else self.address
 
     def credential_files(self) -> tuple[Path, Path, Path] | None:
         """Whom we trust, who we are, and the key to that; None: no TLS."""

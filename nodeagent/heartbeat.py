@@ -7,7 +7,7 @@ from msgspec import structs
 from steersman.api import times
 from steersman.api.coordination import Lease, LeaseSpec
 from steersman.api.core import Node
-from steersman.api.errors import ApiError, NotFound
+from steersman.api.errors import ApiError, Conflict, NotFound
 from steersman.api.meta import ObjectMeta, OwnerReference
 from steersman.base import log
 from steersman.base.clock import Clock
@@ -35,7 +35,11 @@ class Heartbeat:
         while True:
             began = self._clock.monotonic()
             try:
-                await self._beat()
+                try:
+                    await self._beat()
+                except Conflict:  # a namesake of ours, or somebody's label: what is there now is what to renew
+                    self._lease = None
+                    await self._beat()
                 is_silent = False
             except ApiError as error:
                 self._lease = None

@@ -25,7 +25,7 @@ from nodeagent.podmachine import StartContainer, StartSandbox
 from nodeagent.recording import Recorder
 from nodeagent.runtime.interface import ContainerRuntime, CreateFailed, StartFailed
 from nodeagent.runtime.seen import SeenContainer, SeenSandbox, State
-from nodeagent.volumes import Folder, Prepared, VolumeProblem, Volumes
+from nodeagent.volumes import Folder, Prepared, VolumeProblem, Volumes, subpaths
 from nodeagent.waiting import Reason
 from steersman.api.core import Container, Pod
 from steersman.api.errors import ApiError, NotFound
@@ -120,7 +120,9 @@ class Launcher:
             started = await self._runtime.run_container(spec)
         except StartFailed as error:
             self._recorder.normal(pod, "Created", "Container created")
-            raise self._refused(pod, Reason.RUN, error.message, SOON_SECONDS) from error
+            self._recorder.warning(pod, "Failed", f"Error: {error.message}")
+            retry_at = self._clock.now() + timedelta(seconds=SOON_SECONDS)
+            raise CannotStart(Trouble(Reason.RUN, error.message, retry_at, is_refusal=True)) from error
         except (CreateFailed, NotFound) as error:
             raise self._refused(pod, Reason.CREATE, error.message) from error
         self._recorder.normal(pod, "Created", "Container created")
@@ -143,9 +145,9 @@ class Launcher:
         await asyncio.to_thread(_make_message_file, path)
         return path
 
-    def _refused(self, pod: Pod, reason: Reason, message: str, seconds: float = RETRY_SECONDS) -> CannotStart:
+    def _refused(self, pod: Pod, reason: Reason, message: str) -> CannotStart:
         self._recorder.warning(pod, "Failed", f"Error: {message}")
-        return self._cannot(reason, message, seconds)
+        return self._cannot(reason, message, RETRY_SECONDS)
 
     def _cannot(self, reason: Reason, message: str, seconds: float) -> CannotStart:
         return CannotStart(Trouble(reason, message, self._clock.now() + timedelta(seconds=seconds)))
@@ -165,8 +167,6 @@ def _make_message_file(path: Path) -> None:
 def _make_sub_paths(container: Container, made_of: Ingredients) -> None:
     """A subPath that is missing becomes a folder."""
     for mount in container.volume_mounts:
-        source = made_of.volumes.sources.get(mount.name)
-        if isinstance(source, Folder) and (mount.sub_path or mount.sub_path_expr):
-            wanted = blueprint.sub_path(mount, source, made_of.environment)
-            if not wanted.exists():
-                wanted.mkdir(parents=True)
+        source, part = made_of.volumes.sources.get(mount.name), blueprint.sub_path(mount, made_of.environment)
+        if part and isinstance(source, Folder):
+            subpaths.make(source.path, part)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 from pathlib import Path
 
+from nodeagent.pressure import Reserves
 from steersman.base import values
 
 _MACHINE_ID = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
 _SYSTEM_UUID = (Path("/sys/class/dmi/id/product_uuid"), Path("/etc/machine-id"))
 _BOOT_ID = (Path("/proc/sys/kernel/random/boot_id"),)
+_MEMORY = Path("/proc/meminfo")
+_LOAD = Path("/proc/loadavg")
+_MOST_PIDS = Path("/proc/sys/kernel/pid_max")
 
 
 def machine_id() -> str:
@@ -28,6 +33,22 @@ def boot_id() -> str:
 def disk_bytes(folder: Path) -> int:
     """The size of the disk that `folder` is on."""
     return shutil.disk_usage(folder).total
+
+
+def reserves(folder: Path) -> Reserves:
+    """What the machine has left; the disk is the one that `folder` is on."""
+    disk = os.statvfs(folder)
+    return Reserves(
+        memory_bytes=_available_memory_bytes(),
+        disk_share=disk.f_bavail / (disk.f_blocks or 1),
+        inodes_share=disk.f_favail / disk.f_files if disk.f_files else 1.0,
+        pids_share=1 - int(_LOAD.read_text().split()[3].partition("/")[2]) / int(_MOST_PIDS.read_text()),
+    )
+
+
+def _available_memory_bytes() -> int:
+    lines = dict(line.split(":", 1) for line in _MEMORY.read_text().splitlines())
+    return int(lines["MemAvailable"].split()[0]) * 1024
 
 
 def address_towards(server: str) -> str:

@@ -7,16 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from nodeagent import machine
+from nodeagent import machine, pressure
 from nodeagent.agent import Agent
 from nodeagent.blueprint import ClusterDns
 from nodeagent.config import Settings
 from nodeagent.heartbeat import Heartbeat
 from nodeagent.hooks import Hooks
+from nodeagent.imagecollection import ImageCollection, Thresholds
 from nodeagent.images import Images
 from nodeagent.lastwords import LastWords
 from nodeagent.launching import Launcher, Machine
 from nodeagent.library import Library
+from nodeagent.nodes.places import Place, Places
 from nodeagent.nodestatus import Facts
 from nodeagent.podstatus import Host
 from nodeagent.podworker import Equipment
@@ -26,7 +28,9 @@ from nodeagent.registration import Registration
 from nodeagent.reporter import Reporter
 from nodeagent.runtime.interface import ContainerRuntime
 from nodeagent.runtime.seen import Engine
-from nodeagent.volumes import LocalVolumes, NoVolumes, Volumes
+from nodeagent.volumes import NoVolumes, Volumes
+from nodeagent.volumes.leftovers import Leftovers
+from nodeagent.volumes.nodevolumes import NodeVolumes, Premises
 from steersman.api.coordination import Lease
 from steersman.api.core import Node, Pod, Service
 from steersman.api.errors import ApiError
@@ -53,6 +57,18 @@ class Site:
     addresses: tuple[str, ...]
     data_dir: Path | None
     clock: Clock
+    places: Places
+    port: int
+    """Where the API server fetches logs and exec streams."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Local:
+    """What a node keeps on disk."""
+
+    volumes: NodeVolumes
+    leftovers: Leftovers
+    images: ImageCollection
 
 
 class NodeRun:
@@ -67,23 +83,29 @@ class NodeRun:
         site, clock = self._site, self._site.clock
         engine = await self._engine()
         nodes, pods = self._informers()
-        registration = Registration(site.api.of(Node), self._facts(engine), self._runtime, clock)
+        registration = Registration(site.api.of(Node), self._facts(engine), self._runtime, clock, self._pressures)
         reporter = Reporter(site.api.of(Pod), pods.cache.get, clock)
         own = ObjectKey("", self._name)
 
-        def allocatable() -> dict[str, str]:
-            node = nodes.cache.get(own)
-            return dict(node.status.allocatable) if node is not None else {}
+        def present() -> Node | None:
+            return nodes.cache.get(own)
 
-        equipment = self._equipment(engine, reporter, allocatable)
+        local = None if site.data_dir is None else self._local(site.data_dir, engine, present)
+        volumes: Volumes = NoVolumes() if local is None else local.volumes
+        equipment = self._equipment(engine, reporter, present, volumes)
         agent = Agent(site.api, nodes, pods, equipment, cluster=site.cluster, name=self._name)
         node = await registration.register()
         interval = site.settings.heartbeat_interval
         heartbeat = Heartbeat(site.api.of(Lease), node, clock, interval_seconds=interval)
+        site.places.add(Place(self._name, self._runtime, pods.cache))
         async with asyncio.TaskGroup() as tasks:
             for part in (heartbeat.run(), nodes.run(), registration.run(nodes), reporter.run(), agent.run()):
                 tasks.create_task(part)
             tasks.create_task(pods.run())
+            if local is not None:
+                tasks.create_task(local.volumes.run(pods))
+                tasks.create_task(local.leftovers.run(pods))
+                tasks.create_task(local.images.run())
             _log.info("node ready", node=self._name, engine=f"{engine.name}://{engine.version}", cluster=site.cluster)
 
     def _informers(self) -> tuple[Informer[Node], Informer[Pod]]:
@@ -110,7 +132,8 @@ class NodeRun:
         return Facts(
             name=self._name,
             addresses=site.addresses,
-            port=site.settings.address.port,
+            port=site.port,
+            host_name=site.settings.name,
             engine=engine,
             max_pods=site.settings.max_pods,
             disk_bytes=machine.disk_bytes(site.data_dir) if site.data_dir is not None else 0,
@@ -119,12 +142,33 @@ class NodeRun:
             boot_id=machine.boot_id(),
         )
 
-    def _equipment(self, engine: Engine, reporter: Reporter, allocatable: Callable[[], dict[str, str]]) -> Equipment:
+    def _pressures(self) -> frozenset[str]:
+        data_dir = self._site.data_dir
+        return frozenset() if data_dir is None else pressure.conditions(machine.reserves(data_dir))
+
+    def _local(self, data_dir: Path, engine: Engine, node: Callable[[], Node | None]) -> _Local:
+        site = self._site
+        engine_dir = site.settings.host_root / engine.data_root.lstrip("/")
+        thresholds = Thresholds(site.settings.image_gc_high_threshold, site.settings.image_gc_low_threshold)
+        premises = Premises(data_dir=data_dir, root=site.settings.host_root, addresses=site.addresses, node=node)
+        return _Local(
+            NodeVolumes(site.api, premises, site.clock),
+            Leftovers(site.api, site.cluster, self._runtime, data_dir, site.clock),
+            ImageCollection(self._runtime, data_dir, engine_dir, thresholds, site.clock),
+        )
+
+    def _equipment(
+        self, engine: Engine, reporter: Reporter, node: Callable[[], Node | None], volumes: Volumes
+    ) -> Equipment:
         site, runtime, recorder, clock = self._site, self._runtime, self._recorder, self._site.clock
         hooks = Hooks(runtime, recorder)
-        volumes: Volumes = LocalVolumes(site.data_dir) if site.data_dir is not None else NoVolumes()
         prober: Prober = RealProber(runtime, recorder, clock) if site.data_dir is not None else EverybodyIsWell()
         dns = ClusterDns(site.settings.cluster_dns, site.settings.cluster_domain)
+
+        def allocatable() -> dict[str, str]:
+            found = node()
+            return dict(found.status.allocatable) if found is not None else {}
+
         place = Machine(site.addresses, allocatable, engine.memory_bytes, dns, site.data_dir)
         launcher = Launcher(
             place,

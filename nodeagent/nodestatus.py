@@ -34,17 +34,24 @@ _HEALTHY = (
     ("DiskPressure", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
     ("PIDPressure", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
 )
+_UNHEALTHY = {
+    "MemoryPressure": ("KubeletHasInsufficientMemory", "kubelet has insufficient memory available"),
+    "DiskPressure": ("KubeletHasDiskPressure", "kubelet has disk pressure"),
+    "PIDPressure": ("KubeletHasInsufficientPID", "kubelet has insufficient PID available"),
+}
 _OURS = frozenset({"Ready", *(kind for kind, _, _ in _HEALTHY)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What the agent knows of its machine. `trouble`: why no pod can be run now."""
+    """What the agent knows of its machine. `trouble`: why no pod can be run now. `host_name`: the name in the agent's
+    certificate, if that is not the node's: of hollow nodes, that of the process that plays them."""
 
     name: str
     addresses: tuple[str, ...]
     port: int
     engine: Engine
+    host_name: str = ""
     max_pods: int
     disk_bytes: int = 0
     machine_id: str = ""
@@ -52,6 +59,8 @@ class Facts:
     boot_id: str = ""
     images: Sequence[Image] = ()
     trouble: str = ""
+    pressures: frozenset[str] = frozenset()
+    """The types of the conditions that tell of a shortage now."""
     reserved_cpu_milli: int = 0
     reserved_memory_bytes: int = 0
 
@@ -95,7 +104,7 @@ def status(facts: Facts, before: NodeStatus, now: datetime) -> NodeStatus:
         conditions=_conditions(facts, before.conditions, now),
         addresses=(
             *(NodeAddress(type="InternalIP", address=each) for each in facts.addresses),
-            NodeAddress(type="Hostname", address=facts.name),
+            NodeAddress(type="Hostname", address=facts.host_name or facts.name),
         ),
         daemon_endpoints=NodeDaemonEndpoints(kubelet_endpoint=DaemonEndpoint(port=facts.port)),
         images=_images(facts.images),
@@ -155,7 +164,7 @@ def _conditions(facts: Facts, before: Sequence[NodeCondition], now: datetime) ->
     if facts.trouble:
         ready = ("Ready", "False", "KubeletNotReady", facts.trouble)
     found = []
-    for kind, state, reason, message in (*((kind, "False", why, told) for kind, why, told in _HEALTHY), ready):
+    for kind, state, reason, message in (*_reserves(facts), ready):
         old = known.get(kind)
         since = old.last_transition_time if old is not None and old.status == state else stamp
         found.append(
@@ -169,6 +178,14 @@ def _conditions(facts: Facts, before: Sequence[NodeCondition], now: datetime) ->
             )
         )
     return (*(each for each in before if each.type not in _OURS), *found)
+
+
+def _reserves(facts: Facts) -> list[tuple[str, str, str, str]]:
+    """Type, status, reason and message of the conditions about what the machine has left."""
+    return [
+        (kind, "True", *_UNHEALTHY[kind]) if kind in facts.pressures else (kind, "False", reason, message)
+        for kind, reason, message in _HEALTHY
+    ]
 
 
 def _images(images: Sequence[Image]) -> tuple[ContainerImage, ...]:

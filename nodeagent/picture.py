@@ -35,11 +35,15 @@ _MESSAGE = "message"
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why something could not be started, in the words of a waiting status, and when it is worth another try."""
+    """Why something could not be started, in the words of a waiting status, and when it is worth another try.
+
+    `is_refusal`: the engine itself said that what it made cannot be started.
+    """
 
     reason: str
     message: str
     retry_at: datetime
+    is_refusal: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +51,8 @@ class Seen:
     """`health` and `stopping` (until when) go by container id, `troubles` and `starting` by name.
 
     `restarting` are the ids of containers that we stop, or have stopped, only to start them anew. `messages` are the
-    last words of containers that ended, by id. `gone`: the pod is no longer in the API.
+    last words of containers that ended, by id. `interrupted` are the ids of containers that never ran and are to be
+    made anew. `gone`: the pod is no longer in the API.
     """
 
     pod: SeenPod
@@ -57,6 +62,7 @@ class Seen:
     stopping: Mapping[str, datetime] = field(default_factory=dict)
     restarting: frozenset[str] = frozenset()
     messages: Mapping[str, str] = field(default_factory=dict)
+    interrupted: tuple[str, ...] = ()
     terminating_since: datetime | None = None
     gone: bool = False
 
@@ -103,7 +109,28 @@ def end_message(container: SeenContainer, messages: Mapping[str, str]) -> str:
     return messages.get(container.id, "") or container.annotations.get(_MESSAGE, "") or container.error
 
 
-# --- What the engine no longer has
+# --- What the engine shows and should not, and what it no longer has
+
+
+def without_interrupted(seen: Seen) -> Seen:
+    """`seen` without the containers whose start failed under another agent's hands.
+
+    An agent that is killed in the midst of a start takes the start with it: the engine gives up, and what is left looks
+    like a container that cannot be started. Only who has witnessed the failure knows better. It has never run, so
+    making it anew under the same attempt costs nothing.
+    """
+    doubtful = {each.id for each in seen.pod.containers if _is_doubtful(each, seen)}
+    if not doubtful:
+        return seen
+    kept = tuple(each for each in seen.pod.containers if each.id not in doubtful)
+    return replace(seen, pod=replace(seen.pod, containers=kept), interrupted=tuple(sorted(doubtful)))
+
+
+def _is_doubtful(container: SeenContainer, seen: Seen) -> bool:
+    never_ran = container.state is State.EXITED and container.started_at is None and bool(container.error)
+    trouble, newest = seen.troubles.get(container.name), seen.newest(container.name)
+    is_witnessed = container.name in seen.starting or (trouble is not None and trouble.is_refusal)
+    return never_ran and not is_witnessed and newest is not None and newest.id == container.id
 
 
 def completed(pod: Pod, seen: Seen) -> Seen:

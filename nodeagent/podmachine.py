@@ -108,7 +108,7 @@ def step(pod: Pod, stage: Stage, seen: Seen, now: datetime) -> Step:
             stops = to_stop(pod, seen, now)
             starts, retries = ((), ()) if stops else to_start(pod, seen, now)
             waits = [moment for moment in (*retries, deadline_of(pod)) if moment is not None and moment > now]
-            return Step(stage, (*stops, *starts, *to_prune(pod, seen)), min(waits, default=None))
+            return Step(stage, (*to_prune(seen), *stops, *starts), min(waits, default=None))
         case Stage.TERMINATING:
             return Step(stage, tuple(to_kill(pod, seen, now)))
         case Stage.TERMINATED:
@@ -351,7 +351,8 @@ def to_clean(pod: Pod, seen: Seen) -> list[Action]:
     """A finished pod keeps its containers, for their logs, until somebody deletes it."""
     if not seen.gone and not is_deleted(pod):
         return [ReleaseVolumes()]
-    removals: list[Action] = [RemoveContainer(each.id) for each in seen.pod.containers]
+    removals: list[Action] = [RemoveContainer(each) for each in seen.interrupted]
+    removals += [RemoveContainer(each.id) for each in seen.pod.containers]
     removals += [RemoveSandbox(each.id) for each in seen.pod.sandboxes]
     return [*removals, ReleaseVolumes(), Forget()]
 
@@ -360,10 +361,10 @@ KEPT_ATTEMPTS = 2
 """The newest attempt, and the one before it for `lastState` and `logs --previous`."""
 
 
-def to_prune(pod: Pod, seen: Seen) -> list[Action]:
-    """Dead attempts that nobody will ask for, and dead sandboxes that no container refers to any more."""
+def to_prune(seen: Seen) -> list[Action]:
+    """What is to be made anew, dead attempts that nobody will ask for, and dead sandboxes that nothing refers to."""
     kept: dict[str, int] = {}
-    removals: list[Action] = []
+    removals: list[Action] = [RemoveContainer(each) for each in seen.interrupted]
     for container in seen.pod.containers:
         kept[container.name] = kept.get(container.name, 0) + 1
         if kept[container.name] > KEPT_ATTEMPTS and container.state is not State.RUNNING:

@@ -129,20 +129,18 @@ class PodWorker:
         observed = await self._with.runtime.observe(self.uid)
         pod = self._known()
         await self._hear_last_words(pod, observed)
-        seen = picture.completed(
-            pod,
-            Seen(
-                pod=observed,
-                health=watchers.health,
-                troubles=operations.troubles,
-                starting=starting,
-                stopping=stopping,
-                restarting=self._restarting,
-                messages=self._messages,
-                terminating_since=self._terminating_since,
-                gone=self._is_gone,
-            ),
+        seen = Seen(
+            pod=observed,
+            health=watchers.health,
+            troubles=operations.troubles,
+            starting=starting,
+            stopping=stopping,
+            restarting=self._restarting,
+            messages=self._messages,
+            terminating_since=self._terminating_since,
+            gone=self._is_gone,
         )
+        seen = picture.completed(pod, picture.without_interrupted(seen))
         now = self._with.clock.now()
         step = podmachine.step(pod, self._stage, seen, now)
         self._enter(step.stage, operations, now)

@@ -10,6 +10,8 @@ from pathlib import Path
 from nodeagent import clusteridentity, machine
 from nodeagent.config import RuntimeKind, Settings
 from nodeagent.node import NodeRun, Site
+from nodeagent.nodes.places import Places
+from nodeagent.nodes.server import NodesServer
 from nodeagent.runtime.interface import ContainerRuntime, Owner
 from steersman.api.core import Event, Service
 from steersman.base import log
@@ -42,17 +44,24 @@ async def serve(settings: Settings, api: Client) -> None:
     cluster = await clusteridentity.wait(api, clock)
     services = Informer(api.of(Service), clock=clock)
     is_real = settings.runtime is RuntimeKind.DOCKER
+    places = Places()
+    nodes_server = NodesServer(places, settings.nodes_address, settings.credential_files(), clock)
+    await nodes_server.open()
     site = Site(
         api=api,
         cluster=cluster,
         services=services.cache,
         settings=settings,
         addresses=settings.node_ip or (machine.address_towards(settings.server[0]),),
-        data_dir=_made(settings.data_dir) if is_real else None,
+        # A folder for each cluster and node: whoever sweeps it can be sure that all in it is its own.
+        data_dir=_made(settings.data_dir / cluster / settings.name) if is_real else None,
         clock=clock,
+        places=places,
+        port=nodes_server.port,
     )
     async with AsyncExitStack() as stack, asyncio.TaskGroup() as tasks:
         runtimes = await stack.enter_async_context(_runtimes(settings))
+        tasks.create_task(nodes_server.run())
         tasks.create_task(services.run())
         await services.synced.wait()
         for name in settings.node_names:

@@ -31,7 +31,17 @@ _log = log.get("registration")
 
 
 class Registration:
-    def __init__(self, nodes: Resource[Node], facts: Facts, runtime: ContainerRuntime, clock: Clock) -> None:
+    """`pressures` says what the machine is short of now, by the names of the conditions."""
+
+    def __init__(
+        self,
+        nodes: Resource[Node],
+        facts: Facts,
+        runtime: ContainerRuntime,
+        clock: Clock,
+        pressures: Callable[[], frozenset[str]],
+    ) -> None:
+        self._pressures = pressures
         self._nodes = nodes
         self._facts = facts
         self._runtime = runtime
@@ -99,6 +109,7 @@ class Registration:
         """With the engine's state; while it is away, no pod can be run and its images are not known."""
         try:
             await self._runtime.ping()
-            return replace(self._facts, images=await self._runtime.list_images())
+            return replace(self._facts, images=await self._runtime.list_images(), pressures=self._pressures())
         except ApiError as error:
-            return replace(self._facts, trouble=f"container runtime is down: {error.message}")
+            down = f"container runtime is down: {error.message}"
+            return replace(self._facts, trouble=down, pressures=self._pressures())

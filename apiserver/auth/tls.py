@@ -17,18 +17,6 @@ class Identity:
     key_file: Path
     client_ca_file: Path
 
-    @property
-    def certificate(self) -> bytes:
-        return self.certificate_file.read_bytes()
-
-    @property
-    def key(self) -> bytes:
-        return self.key_file.read_bytes()
-
-    @property
-    def client_ca(self) -> bytes:
-        return self.client_ca_file.read_bytes()
-
 
 def of_pki(pki: Pki) -> Identity:
     return Identity(pki.server.certificate_file, pki.server.key_file, pki.authority.certificate_file)
@@ -39,7 +27,6 @@ class ServerTls:
 
     def __init__(self, identity: Identity) -> None:
         self.identity = identity
-        self.generation = 0
         self.http = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.http.verify_mode = ssl.CERT_OPTIONAL  # health and version are open to all
         self.grpc = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -53,4 +40,3 @@ class ServerTls:
             context.load_cert_chain(identity.certificate_file, identity.key_file)
             context.load_verify_locations(identity.client_ca_file)
         self.identity = identity
-        self.generation += 1

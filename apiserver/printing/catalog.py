@@ -1,4 +1,7 @@
-"""How every kind is shown, on one screen."""
+"""How every kind is shown, on one screen.
+
+What is not here (roles, definitions, limits) is shown by its name and date, as in Kubernetes.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +83,6 @@ PRINTERS: Mapping[type[Object], Printer] = {
     networking.ServiceCIDR: services.SERVICE_CIDR,
     storage.CSIDriver: volumes.CSI_DRIVER,
     storage.CSINode: volumes.CSI_NODE,
-    storage.CSIStorageCapacity: volumes.CSI_STORAGE_CAPACITY,
     storage.StorageClass: volumes.STORAGE_CLASS,
     storage.VolumeAttachment: volumes.VOLUME_ATTACHMENT,
     storage.VolumeAttributesClass: volumes.VOLUME_ATTRIBUTES_CLASS,

@@ -56,6 +56,11 @@ _read_version = msgspec.json.Decoder(_Versioned).decode
 _encode = msgspec.json.Encoder(enc_hook=str.__str__).encode
 
 
+def metadata_of(json: bytes) -> memoryview:
+    """The metadata of an object as it stands there."""
+    return memoryview(_read_metadata(json).metadata)
+
+
 def list_metadata(found: FoundList) -> bytes:
     metadata: dict[str, object] = {"resourceVersion": str(found.revision)}
     if found.continue_token:
@@ -74,23 +79,24 @@ class Rows:
         self._include = include
         partial = f'{{"kind":"PartialObjectMetadata","apiVersion":"{GROUP}/{version}","metadata":'
         self._partial = f',"object":{partial}'.encode()
-        self._conditions = {outcome: _condition(outcome) for outcome in Outcome}
 
-    def load(self, json: bytes) -> Any:
-        return self._load(json)
-
-    def row(self, shown: Any, json: bytes, now: datetime) -> bytes:
-        cells = _encode(self._printer.cells(shown, now))
+    def row(self, json: bytes, now: datetime) -> bytes:
+        shown = self._load(json)
         outcome = self._printer.outcome(shown)
-        conditions = b"" if outcome is None else self._conditions[outcome]
+        conditions = b"" if outcome is None else _CONDITIONS[outcome]
+        cells = _encode(self._printer.cells(shown, now))
         return b"".join((b'{"cells":', cells, conditions, *self._beside(json), b"}"))
+
+    def arranged(self, items: Sequence[Found]) -> Sequence[Found]:
+        order = self._printer.order
+        return items if order is None else sorted(items, key=lambda item: order(self._load(item.json)))
 
     def _beside(self, json: bytes) -> tuple[bytes | memoryview, ...]:
         if self._include is Include.OBJECT:
             return b',"object":', json
         if self._include is Include.NONE and not _ends_initial_events(json):
             return (b',"object":null',)
-        return self._partial, memoryview(_read_metadata(json).metadata), b"}"
+        return self._partial, metadata_of(json), b"}"
 
 
 def _ends_initial_events(json: bytes) -> bool:
@@ -99,10 +105,11 @@ def _ends_initial_events(json: bytes) -> bool:
 
 
 def _condition(outcome: Outcome) -> bytes:
-    conditions = [
-        {"type": "Completed", "status": "True", "reason": outcome.value, "message": _COMPLETED[outcome]},
-    ]
+    conditions = [{"type": "Completed", "status": "True", "reason": outcome, "message": _COMPLETED[outcome]}]
     return b',"conditions":' + _encode(conditions)
+
+
+_CONDITIONS = {outcome: _condition(outcome) for outcome in Outcome}
 
 
 class Table:
@@ -117,7 +124,6 @@ class Table:
         include: Include = Include.METADATA,
     ) -> None:
         """`load`: from an object's JSON to what the printer knows."""
-        self._printer = printer
         self._rows = Rows(printer, load, version, include)
         self._now = now
         self._at = now()
@@ -148,12 +154,11 @@ class Table:
         return b"".join((self._head, list_metadata(found), b',"columnDefinitions":', self._columns, b',"rows":['))
 
     def item(self, json: bytes) -> bytes:
-        return self._rows.row(self._rows.load(json), json, self._at)
+        return self._rows.row(json, self._at)
 
     def arranged(self, items: Sequence[Found]) -> Sequence[Found]:
         """In the order in which they are shown."""
-        order = self._printer.order
-        return items if order is None else sorted(items, key=lambda item: order(self._rows.load(item.json)))
+        return self._rows.arranged(items)
 
     def pieces(self, found: FoundList) -> Iterator[bytes]:
         """A whole list, piece by piece."""
@@ -167,7 +172,7 @@ class Table:
 
     def _single(self, json: bytes, columns: bytes, now: datetime) -> bytes:
         metadata = _encode({"resourceVersion": _read_version(json).metadata.resource_version})
-        row = self._rows.row(self._rows.load(json), json, now)
+        row = self._rows.row(json, now)
         return b"".join((self._head, metadata, b',"columnDefinitions":', columns, b',"rows":[', row, b"]}"))
 
 

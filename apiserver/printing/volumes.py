@@ -11,7 +11,6 @@ from steersman.api.core import PersistentVolume, PersistentVolumeClaim
 from steersman.api.storage import (
     CSIDriver,
     CSINode,
-    CSIStorageCapacity,
     StorageClass,
     VolumeAttachment,
     VolumeAttributesClass,
@@ -119,10 +118,6 @@ def csidriver_cells(shown: CSIDriver, now: datetime) -> Cells:
     ]
 
 
-def storagecapacity_cells(shown: CSIStorageCapacity, _: datetime) -> Cells:
-    return [shown.metadata.name, shown.storage_class_name, _or_unset(shown.capacity)]
-
-
 _VOLUME_MODE = wide("VolumeMode", "Whether the volume is a file system or a bare device.")
 
 PERSISTENT_VOLUME = Printer(
@@ -193,12 +188,4 @@ CSI_DRIVER = Printer(
         AGE,
     ),
     csidriver_cells,
-)
-CSI_STORAGE_CAPACITY = Printer(
-    (
-        NAME,
-        Column("StorageClassName", "The class that the room is there for."),
-        Column("Capacity", "How much room there is."),
-    ),
-    storagecapacity_cells,
 )

@@ -40,7 +40,7 @@ def choose(accept: str, transforms: Collection[Transform] = frozenset()) -> Acce
     """The first clause by preference that we can give; NotAcceptable when there is none."""
     if not accept:
         return PLAIN_JSON
-    for media_type, parameters in _clauses(accept):
+    for media_type, parameters in clauses(accept):
         given = _GIVEN.get(media_type)
         if given is None:
             continue
@@ -57,7 +57,7 @@ def not_acceptable(accepted: Collection[str]) -> NotAcceptable:
     return NotAcceptable(f"only the following media types are accepted: {', '.join(accepted)}")
 
 
-def _clauses(accept: str) -> list[tuple[str, dict[str, str]]]:
+def clauses(accept: str) -> list[tuple[str, dict[str, str]]]:
     """Media types with their parameters, the preferred first; equal ones in the order in which they stand."""
     clauses = []
     for clause in accept.split(","):

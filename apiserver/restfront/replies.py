@@ -116,7 +116,8 @@ async def finish(request: web.BaseRequest, reply: web.StreamResponse) -> None:
 
 async def _compress(reply: Reply, accept_encoding: str) -> None:
     """Beside the event loop, if the client takes that and it is worth it."""
-    if len(reply.body) > GZIP_FROM_BYTES and "gzip" in accept_encoding:
+    is_worth_it = len(reply.body) > GZIP_FROM_BYTES and not reply.sent("Content-Encoding")
+    if is_worth_it and "gzip" in accept_encoding:
         reply.body = await asyncio.to_thread(gzip.compress, reply.body, GZIP_LEVEL, mtime=0)
         reply.add("Content-Encoding", "gzip")
         reply.add("Vary", "Accept-Encoding")

@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-import msgspec
-
 from apiserver.printing import tables
 from apiserver.printing.tables import Include
 from apiserver.registry.requests import Found, FoundList
@@ -78,13 +76,6 @@ class Plain:
         return json
 
 
-class _OnlyMetadata(msgspec.Struct):
-    metadata: msgspec.Raw
-
-
-_read_metadata = msgspec.json.Decoder(_OnlyMetadata).decode
-
-
 class PartialMetadata:
     """PartialObjectMetadata: the metadata of objects and nothing else."""
 
@@ -94,7 +85,7 @@ class PartialMetadata:
         self._list = f'{{"kind":"PartialObjectMetadataList","apiVersion":"{META}/{version}","metadata":'.encode()
 
     def one(self, json: bytes) -> bytes:
-        return b"".join((self._item, bytes(_read_metadata(json).metadata), b"}"))
+        return b"".join((self._item, tables.metadata_of(json), b"}"))
 
     def list_head(self, found: FoundList) -> bytes:
         return b"".join((self._list, tables.list_metadata(found), b',"items":['))

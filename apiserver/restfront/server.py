@@ -11,7 +11,8 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from apiserver.auth.tls import ServerTls
-from apiserver.restfront import pages
+from apiserver.openapi.library import Library
+from apiserver.restfront import openapi, pages
 from apiserver.restfront.discovery import Discovery
 from apiserver.restfront.front import Front
 from apiserver.restfront.pages import About, Page
@@ -38,6 +39,8 @@ async def serving(
     """
     bound = address
     discovery = Discovery(front.served(), front.doors, lambda: str(bound))
+    library = Library(openapi.resources(front.served(), front.doors), openapi.info(about.version["gitVersion"]))
+    further = {**openapi.of_library(library), **further}
     front.pages = (
         pages.of_server(about),
         pages.of_discovery(discovery),

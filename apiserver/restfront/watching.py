@@ -26,6 +26,10 @@ from steersman.api.kinds import Kind
 
 CHUNK_BYTES = 256 * 1024
 """About where what is pending is cut into several writes."""
+PAUSE_SECONDS_EACH = 60e-6
+LEAST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.001, 0.05
+"""Between two writes to one watcher there is a pause that grows with the number of watchers: in a burst each then gets
+many events with one write, which costs more than the events in it. The first event after a while is never held back."""
 UNBUFFERED_BYTES = 32 * 1024
 """What may be written to a client that has nothing unread without looking at the clock."""
 WRITE_SECONDS = 30.0
@@ -75,7 +79,7 @@ class Watches:
         reply = _opened(call)
         try:
             await reply.prepare(call.request)
-            await _pump(call, reply, subscription, form)
+            await self._pump(call, reply, subscription, form)
         except Finished:
             pass
         except ApiError as error:
@@ -84,19 +88,34 @@ class Watches:
             timer.cancel()
         return reply
 
+    async def _pump(self, call: Call, reply: web.StreamResponse, subscription: Subscription, form: Form) -> None:
+        """Until the watch is ended, which is raised."""
+        now, written_at = asyncio.get_running_loop().time, -1.0
+        while True:
+            pending = await subscription.take()
+            early = written_at + pause(len(self._open)) - now()
+            if early > 0:
+                await asyncio.sleep(early)
+                pending += subscription.take_more()
+            await _write_events(call, reply, pending, form)
+            written_at = now()
 
-async def _pump(call: Call, reply: web.StreamResponse, subscription: Subscription, form: Form) -> None:
-    """Until the watch is ended, which is raised."""
+
+def pause(watches: int) -> float:
+    """Seconds between two writes to one of so many watchers."""
+    seconds = watches * PAUSE_SECONDS_EACH
+    return min(seconds, LONGEST_PAUSE_SECONDS) if seconds >= LEAST_PAUSE_SECONDS else 0.0
+
+
+async def _write_events(call: Call, reply: web.StreamResponse, pending: list[Event], form: Form) -> None:
     kind = call.kind
-    while True:
-        pending = await subscription.take()
-        if len(pending) == 1:
-            await _write(call, reply, line(pending[0], form, kind))
-            continue
-        # Encoded as they go out: the first state of a watch may be a hundred thousand objects.
-        for chunk in _chunks(line(event, form, kind) for event in pending):
-            await _write(call, reply, chunk)
-            await asyncio.sleep(0)
+    if len(pending) == 1:
+        await _write(call, reply, line(pending[0], form, kind))
+        return
+    # Encoded as they go out: the first state of a watch may be a hundred thousand objects.
+    for chunk in _chunks(line(event, form, kind) for event in pending):
+        await _write(call, reply, chunk)
+        await asyncio.sleep(0)
 
 
 async def _write(call: Call, reply: web.StreamResponse, data: bytes) -> None:

@@ -103,6 +103,10 @@ class Subscription:
                 await self._waiter
             finally:
                 self._waiter = None
+        return self.take_more()
+
+    def take_more(self) -> list[Event]:
+        """What is pending right now, perhaps nothing."""
         events, self._pending = self._pending, []
         self._pending_bytes = 0
         self._room = MAX_PENDING_EVENTS

@@ -63,6 +63,8 @@ class MemoryVolume:
     name: str
     size_bytes: int = 0
     """0: whatever the kernel allows."""
+    group: int | None = None
+    """Whose it is (`fsGroup`), and what is made in it. None: root's; everybody may write."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +103,24 @@ class HostMount:
     source: str
     target: str
     read_only: bool = False
+    recursive_read_only: bool = False
+    """Also what is mounted below it is read-only; else only the folder itself."""
     propagation: Propagation = Propagation.PRIVATE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartMount:
+    """What is at `part` in the volume called `volume`, a folder of this machine, at `target`.
+
+    The engine itself looks for it, within the volume: a symbolic link that leads out is refused, whoever puts it there
+    and whenever.
+    """
+
+    volume: str
+    source: str
+    part: str
+    target: str
+    read_only: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +132,7 @@ class MemoryMount:
     read_only: bool = False
 
 
-Mount = HostMount | MemoryMount
+Mount = HostMount | PartMount | MemoryMount
 
 
 class Profile(StrEnum):

@@ -66,7 +66,9 @@ class Resource(Writes[T], Generic[T]):
         self, name: str, namespace: str = "", *, resource_version: str = "", timeout_seconds: float = CALL_SECONDS
     ) -> T:
         """`resource_version` "": the newest; "0": whatever is at hand; N: not older than N."""
-        request = resources_pb2.GetRequest(target=self._target(namespace, name), resource_version=resource_version)
+        request = resources_pb2.GetRequest(
+            target=self._target(namespace, name), resource_version=resource_version, form=self._form.shown
+        )
         return self._form.load((await self._read("Get", request, timeout_seconds)).json)
 
     async def list(
@@ -87,6 +89,7 @@ class Resource(Writes[T], Generic[T]):
         setattr(request, "continue", continue_token)
         request.resource_version = resource_version
         request.resource_version_match = resource_version_match
+        request.form = self._form.shown
         return requests.listed(await self._read("List", request, timeout_seconds), self._form)
 
     async def pages(
@@ -133,6 +136,7 @@ class Resource(Writes[T], Generic[T]):
             label_selector=label_selector,
             field_selector=field_selector,
             bookmarks=True,
+            form=self._form.shown,
         )
         return Watch(self._streams, start, self._form, after, self._clock)
 
@@ -207,6 +211,14 @@ class Client:
     def raw(self, what: type[Object] | Kind) -> Resource[bytes]:
         """Objects as their JSON bytes, in and out."""
         return self._resource(kind_of(what), requests.RAW)
+
+    def tables(self, what: type[Object] | Kind) -> Resource[bytes]:
+        """What people want to see of objects: `get`, `list` and `watch` give Tables of meta.k8s.io/v1 as JSON bytes.
+
+        A list, or a page of it, is one Table. A watch gives one with one row for each change; only the first names
+        the columns, and the first after an interruption once more. What is written is objects, as with `raw`.
+        """
+        return self._resource(kind_of(what), requests.TABLE)
 
     def batch(self) -> Batch:
         """Many writes over one stream."""

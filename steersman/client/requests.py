@@ -96,26 +96,6 @@ class Identity:
     uid: str
 
 
-@dataclass(frozen=True, slots=True)
-class Form(Generic[T]):
-    """In which form a caller holds objects: as Structs, or as JSON bytes."""
-
-    load: Callable[[bytes], T]
-    dump: Callable[[T], bytes]
-    identify: Callable[[T], Identity]
-
-
-def typed(struct: type[Struct]) -> Form[Struct]:
-    def load(json: bytes) -> Struct:
-        return codec.load(struct, json)
-
-    def identify(value: Struct) -> Identity:
-        meta = value.metadata
-        return Identity(meta.name, meta.namespace, meta.resource_version, meta.uid)
-
-    return Form(load, codec.encode, identify)
-
-
 class _Metadata(msgspec.Struct, rename="camel"):
     name: str = ""
     namespace: str = ""
@@ -139,11 +119,54 @@ def identify_json(json: bytes) -> Identity:
     return Identity(meta.name, meta.namespace, meta.resource_version, meta.uid)
 
 
+class _Row(msgspec.Struct):
+    object: _Named
+
+
+class _Rows(msgspec.Struct):
+    rows: tuple[_Row]
+
+
+_ROWS = msgspec.json.Decoder(_Rows)
+
+
+def identify_row(json: bytes) -> Identity:
+    """Of a Table with one row."""
+    meta = _ROWS.decode(json).rows[0].object.metadata
+    return Identity(meta.name, meta.namespace, meta.resource_version, meta.uid)
+
+
+@dataclass(frozen=True, slots=True)
+class Form(Generic[T]):
+    """In which form a caller holds objects: as Structs, as JSON bytes, or as rows of a Table.
+
+    `shown`: what the server is asked for; `named`: which object it is that came so.
+    """
+
+    load: Callable[[bytes], T]
+    dump: Callable[[T], bytes]
+    identify: Callable[[T], Identity]
+    shown: resources_pb2.Form = resources_pb2.OBJECT
+    named: Callable[[bytes], Identity] = identify_json
+
+
+def typed(struct: type[Struct]) -> Form[Struct]:
+    def load(json: bytes) -> Struct:
+        return codec.load(struct, json)
+
+    def identify(value: Struct) -> Identity:
+        meta = value.metadata
+        return Identity(meta.name, meta.namespace, meta.resource_version, meta.uid)
+
+    return Form(load, codec.encode, identify)
+
+
 def _as_is(json: bytes) -> bytes:
     return json
 
 
 RAW: Form[bytes] = Form(_as_is, _as_is, identify_json)
+TABLE: Form[bytes] = Form(_as_is, _as_is, identify_json, resources_pb2.TABLE, identify_row)
 
 _VALIDATION = {
     FieldValidation.WARN: resources_pb2.WARN,

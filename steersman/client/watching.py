@@ -17,7 +17,7 @@ from steersman.api.names import Revision
 from steersman.base import log
 from steersman.base.backoff import Backoff
 from steersman.base.clock import Clock
-from steersman.client.requests import Form, identify_json
+from steersman.client.requests import Form
 from steersman.client.retrying import Failed, Fate
 from steersman.client.watchstream import Interrupted, Mailbox, WatchStream, WatchStreams
 from steersman.pb.resources_pb2 import WatchEvent, WatchStart
@@ -142,7 +142,7 @@ class Watch(Generic[T]):
         revision, json = Revision(event.object.revision), event.object.json
         if event.type == WatchEvent.BOOKMARK:
             return Bookmark(revision) if self._position.mark(revision) else None
-        identity = identify_json(json)
+        identity = self._form.named(json)
         if not self._position.is_new(revision, (identity.namespace, identity.name)):
             return None
         return Change(_TYPES[event.type], self._form.load(json), revision)

@@ -8,6 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from google.protobuf.message import Message
 
 from steersman.api import codec
+from steersman.api.authentication import TokenRequest
 from steersman.api.autoscaling import Scale
 from steersman.api.core import Binding
 from steersman.api.errors import ApiError, NotFound
@@ -27,6 +28,7 @@ _PATCH = {
     PatchType.STRATEGIC: resources_pb2.PatchRequest.STRATEGIC,
 }
 _SCALE = requests.typed(Scale)
+_TOKEN = requests.typed(TokenRequest)
 
 
 class Carrier(Protocol):
@@ -173,6 +175,19 @@ class Writes(Generic[T]):
             return Reply(object=present)
 
         return requests.written(await self._write("Bind", request, options, settle if meta.uid else None), self._form)
+
+    async def request_token(
+        self, name: str, namespace: str, wish: TokenRequest, *, options: WriteOptions | None = None
+    ) -> TokenRequest:
+        """A token of the service account of that name. Nothing is stored, so it may be asked for again."""
+        options = options or self._options
+        request = resources_pb2.CreateRequest(
+            target=self._target(namespace, name),
+            json=codec.encode(wish),
+            subresource="token",
+            options=requests.options_message(options),
+        )
+        return requests.written(await self._write("Create", request, options), _TOKEN).object
 
     async def scale(
         self,

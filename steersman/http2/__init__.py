@@ -1,5 +1,6 @@
 """HTTP/2 (RFC 9113) on asyncio: as much of it as gRPC needs, strict about the rest.
 
-Knows nothing of gRPC, and nothing of ours. `frames`, `settings`, `headers`, `flow` and `patience` are pure;
-`connection` is the asyncio Protocol that puts them together, `server` the end that streams are opened to.
+Knows nothing of gRPC, and nothing of ours. Pure: `frames`, `settings`, `headers`, `blocks`, `flow`, `patience`. On the
+event loop: `link` (transport and streams), `stream`, `sending`, `connection` (frames in), and its two ends, `server`
+and `client`.
 """

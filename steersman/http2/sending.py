@@ -51,6 +51,33 @@ class Sender:
     def put_whole(self, stream: Queue, data: bytes, flags: int = 0) -> bool:
         """Send it at once, in one frame, if there is room for all of it."""
         size = len(data)
+        if not self._take_room(stream, size):
+            return False
+        self._outbox.put(frames.head(frames.DATA, flags, stream.id, size) + data)
+        return True
+
+    def put_answer(self, stream: Queue, head: bytes, data: bytes, trailers: bytes) -> bool:
+        """Send headers, content and trailers at once, if there is room for all of them."""
+        size, number = len(data), stream.id
+        longest = max(len(head), len(trailers))
+        if self._table_opening or longest > self.peer.max_frame_size or not self._take_room(stream, size):
+            return False
+        self._outbox.put(
+            b"".join(
+                (
+                    frames.head(frames.HEADERS, frames.END_HEADERS, number, len(head)),
+                    head,
+                    frames.head(frames.DATA, 0, number, size),
+                    data,
+                    frames.head(frames.HEADERS, frames.END_HEADERS | frames.END_STREAM, number, len(trailers)),
+                    trailers,
+                )
+            )
+        )
+        return True
+
+    def _take_room(self, stream: Queue, size: int) -> bool:
+        """Whether a frame of this size may go out now; then its room is taken."""
         if (
             size > stream.window.available
             or size > self.window.available
@@ -61,7 +88,6 @@ class Sender:
         self.has_spoken = True
         stream.window.available -= size
         self.window.available -= size
-        self._outbox.put(frames.head(frames.DATA, flags, stream.id, size) + data)
         return True
 
     def wait_in_line(self, stream: Queue) -> None:

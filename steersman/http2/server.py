@@ -20,8 +20,8 @@ class Application(Protocol[Head]):
     def understand(self, request: Request) -> Head:
         """What a request asks for. Remembered for requests with the same headers."""
 
-    def open(self, connection: ServerConnection[Head], stream: Stream, head: Head) -> Receiver:
-        """A stream has begun."""
+    def open(self, connection: ServerConnection[Head], stream: Stream, head: Head) -> Receiver | None:
+        """A stream has begun. None if what else it brings is of no interest."""
 
     def connected(self, connection: ServerConnection[Head]) -> None: ...
 
@@ -104,7 +104,7 @@ class ServerConnection(Connection[tuple[Request, Head]]):
         )
         self.streams[stream_id] = stream
         stream.receiver = self._application.open(self, stream, head)
-        if ended:
+        if ended and not stream.is_gone:
             stream.hand_over(b"", ended=True)
 
     def _trailers(self, stream: Stream, block: bytes, *, ended: bool) -> None:

@@ -102,6 +102,16 @@ class Stream:
         self._ending = b""
         self._connection.ended_here(self)
 
+    def send_whole(self, head: bytes, data: bytes, trailers: bytes) -> None:
+        """All that there will be, in one piece where there is room for it. Raises StreamGone."""
+        if not self.is_gone and self._connection.sender.put_answer(self, head, data, trailers):
+            self._ending = trailers
+            self._connection.ended_here(self)
+            return
+        self.send_head(head)
+        self.send(data)
+        self.end(trailers)
+
     def end(self, trailers: bytes = b"") -> None:
         """Behind everything sent so far. Our half of the stream is over once that is out."""
         if self.is_gone or self._ending is not None:

@@ -213,6 +213,7 @@ class Call:
                 await self._pass_on(behaviour(request, context))
             else:
                 self._answer(await behaviour(request, context))
+                return
             self._end(self.code or grpc.StatusCode.OK, self.details)
         except BaseException as problem:  # noqa: BLE001 - told to the client; what is not an error passes
             self._fail(problem)
@@ -230,12 +231,17 @@ class Call:
                 await replies.aclose()
 
     def _answer(self, reply: Any) -> None:
-        if self.is_over or self.code not in (None, grpc.StatusCode.OK):
+        code = self.code or grpc.StatusCode.OK
+        if self.is_over or code is not grpc.StatusCode.OK:
+            self._end(code, self.details)
             return
         body = messages.framed(self._encoded(reply))
-        if not self._has_head:
-            self.send_head()
-        self._stream.send(body)
+        if self._has_head:
+            self._stream.send(body)
+            self._end(code, self.details)
+        else:
+            self._stream.send_whole(metadata.RESPONSE, body, self._trailers(code, self.details))
+            self._end_here()
 
     def _fail(self, problem: BaseException) -> None:
         match problem:
@@ -261,13 +267,16 @@ class Call:
         """With a status. The first one counts."""
         if self.is_over:
             return
-        try:
-            trailers = metadata.trailers(code.value[0], details, self.trailing)
-        except ValueError as error:
-            _log.error("handler set metadata that cannot be sent", method=self.asked.method, reason=str(error))
-            trailers = metadata.trailers(grpc.StatusCode.INTERNAL.value[0], "the answer could not be sent")
+        trailers = self._trailers(code, details)
         self._stream.end(trailers if self._has_head else metadata.RESPONSE + trailers)
         self._end_here()
+
+    def _trailers(self, code: grpc.StatusCode, details: str) -> bytes:
+        try:
+            return metadata.trailers(code.value[0], details, self.trailing)
+        except ValueError as error:
+            _log.error("handler set metadata that cannot be sent", method=self.asked.method, reason=str(error))
+            return metadata.trailers(grpc.StatusCode.INTERNAL.value[0], "the status could not be sent")
 
     def _end_here(self) -> None:
         if self.is_over:
@@ -278,35 +287,3 @@ class Call:
         callbacks, self._when_over = self._when_over, []
         for callback in callbacks:
             callback()
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A request that is no call of ours, and its answer."""
-
-    head: bytes
-    body: bytes = b""
-
-
-class Refusal:
-    """Answers such a request once it has been read, or never if it does not end."""
-
-    __slots__ = ("_refused", "_stream")
-
-    def __init__(self, stream: Stream, refused: Refused) -> None:
-        self._stream = stream
-        self._refused = refused
-
-    def received(self, data: bytes, *, ended: bool) -> None:
-        del data  # taken by nobody: there cannot be much of it before the window is full
-        if not ended:
-            return
-        if not self._refused.body:
-            self._stream.end(self._refused.head)
-            return
-        self._stream.send_head(self._refused.head)
-        self._stream.send(self._refused.body)
-        self._stream.end()
-
-    def broken(self) -> None:
-        """Nobody waits for the answer."""

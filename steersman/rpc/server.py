@@ -18,9 +18,10 @@ from steersman.http2.headers import Request
 from steersman.http2.limits import Limits
 from steersman.http2.server import ServerConnection
 from steersman.http2.stream import Receiver, Stream
-from steersman.rpc import metadata
-from steersman.rpc.call import Asked, Call, Peer, Refusal, Refused
+from steersman.rpc import metadata, refusal
+from steersman.rpc.call import Asked, Call, Peer
 from steersman.rpc.metadata import Metadata
+from steersman.rpc.refusal import Refused, Stranger
 
 HANDSHAKE_SECONDS = 10.0
 BACKLOG = 512
@@ -41,7 +42,8 @@ class Details(NamedTuple):
     invocation_metadata: Metadata
 
 
-Understood = Asked | Refused
+Understood = Asked | Refused | None
+"""A call; one that cannot be served; or no call at all."""
 
 
 class Server:
@@ -128,24 +130,27 @@ class Server:
     def understand(self, request: Request) -> Understood:
         fields = dict(request.fields)
         if request.method != b"POST" or not metadata.is_grpc(fields.get(b"content-type", b"")):
-            return _NOT_GRPC
+            return None
         encoding = fields.get(b"grpc-encoding", b"identity")
         if encoding != b"identity":
-            return _refusal(grpc.StatusCode.UNIMPLEMENTED, "messages are taken uncompressed", _ACCEPTED)
+            return refusal.refused(grpc.StatusCode.UNIMPLEMENTED, "messages are taken uncompressed", _ACCEPTED)
         try:
             said = fields.get(b"grpc-timeout")
             seconds = None if said is None else metadata.timeout_seconds(said)
             sent, path = metadata.received(request.fields), request.path.decode()
         except (Malformed, UnicodeDecodeError) as error:
-            return _refusal(grpc.StatusCode.INTERNAL, str(error))
+            return refusal.refused(grpc.StatusCode.INTERNAL, str(error))
         handler = self._handler(Details(path, sent))
         if handler is None:
-            return _refusal(grpc.StatusCode.UNIMPLEMENTED, "Method not found!")
+            return refusal.refused(grpc.StatusCode.UNIMPLEMENTED, "Method not found!")
         return Asked(path, handler, sent, seconds)
 
-    def open(self, connection: ServerConnection[Understood], stream: Stream, asked: Understood) -> Receiver:
+    def open(self, connection: ServerConnection[Understood], stream: Stream, asked: Understood) -> Receiver | None:
+        if asked is None:
+            return Stranger(stream)
         if isinstance(asked, Refused):
-            return Refusal(stream, asked)
+            stream.end(asked.head)
+            return None
         call = Call(stream, asked, self._peers[connection], self._tasks.create_task, self._bounds.max_message_bytes)
         self._calls.add(call)
         call.when_over(partial(self._calls.discard, call))
@@ -156,12 +161,7 @@ class Server:
         return next((handler for handler in found if handler is not None), None)
 
 
-_NOT_GRPC = Refused(headers.encode([(b":status", b"415"), (b"content-type", b"text/plain")]), b"gRPC is spoken here\n")
 _ACCEPTED = headers.encode([(b"grpc-accept-encoding", b"identity")])
-
-
-def _refusal(code: grpc.StatusCode, message: str, further: bytes = b"") -> Refused:
-    return Refused(metadata.RESPONSE + further + metadata.trailers(code.value[0], message))
 
 
 def _peer(connection: ServerConnection[Understood]) -> Peer:

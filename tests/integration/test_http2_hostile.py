@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ssl
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import grpc
 import grpc.aio
 import pytest
 
-from apiserver.auth import certificates, tls
-from steersman.base.clock import SystemClock
 from steersman.http2 import frames, headers, link, settings
 from steersman.http2.faults import Code
 from steersman.http2.frames import END_HEADERS, END_STREAM, Frame, Reader
@@ -51,11 +47,11 @@ class Serving:
 
 
 @contextlib.asynccontextmanager
-async def running(limits: Limits, context: ssl.SSLContext | None = None) -> AsyncIterator[Serving]:
+async def running(limits: Limits) -> AsyncIterator[Serving]:
     server = Server(Bounds(connection=limits))
     methods = {"Echo": grpc.unary_unary_rpc_method_handler(echo)}
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("test.Service", methods),))
-    async with server.listening("127.0.0.1", 0, context) as port:
+    async with server.listening("127.0.0.1", 0, None) as port:
         yield Serving(server, port)
         await server.stop(0.1)
 
@@ -91,8 +87,8 @@ class Socket:
 
 
 @contextlib.asynccontextmanager
-async def socket_to(port: int, context: ssl.SSLContext | None = None) -> AsyncIterator[Socket]:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=context)
+async def socket_to(port: int) -> AsyncIterator[Socket]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         yield Socket(reader, writer)
     finally:
@@ -183,19 +179,3 @@ async def test_a_browser_is_told_what_this_is(serving: Serving) -> None:
         await raw.send(HELLO + frames.frame(frames.HEADERS, END_HEADERS | END_STREAM, 1, get))
         said = await raw.frames_until(frames.DATA)
         assert b"gRPC" in said[-1][3]
-
-
-async def test_without_alpn_nothing_is_spoken(tmp_path: Path) -> None:
-    """RFC 9113: over TLS, HTTP/2 is agreed on in the handshake or not at all."""
-    pki = certificates.ensure(tmp_path, server_url="https://127.0.0.1:1", now=SystemClock().now(), extra_names=())
-    server_tls = tls.ServerTls(tls.of_pki(pki))
-    client = ssl.create_default_context(cafile=str(tmp_path / "pki" / "ca.crt"))
-    client.load_cert_chain(tmp_path / "pki" / "admin.crt", tmp_path / "pki" / "admin.key")
-    async with running(Limits(), server_tls.grpc) as serving:
-        async with socket_to(serving.port, client) as raw:
-            await raw.send(HELLO)
-            assert await raw.last_words() == []
-        client.set_alpn_protocols(["h2"])
-        async with socket_to(serving.port, client) as raw:
-            await raw.send(HELLO)
-            assert (await raw.frames_until(frames.SETTINGS))[0][0] == frames.SETTINGS

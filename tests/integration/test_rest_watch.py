@@ -94,7 +94,7 @@ async def test_a_watcher_that_leaves_is_forgotten(rest: Rest) -> None:
 
 async def test_many_watchers_see_the_same(rest: Rest) -> None:
     async with asyncio.TaskGroup() as tasks:
-        watches = [tasks.create_task(rest.watch(f"{CONFIG_MAPS}?watch=1&timeoutSeconds=3")) for _ in range(20)]
+        watches = [tasks.create_task(rest.watch(f"{CONFIG_MAPS}?watch=1&timeoutSeconds=3")) for _ in range(60)]
         await asyncio.sleep(0.2)
         for number in range(20):
             await rest.config_map(f"c{number}")

@@ -38,6 +38,7 @@ class Service:
             "Echo": unary(self.echo),
             "Fail": unary(self.fail),
             "Abort": unary(self.abort),
+            "Garble": unary(self.garble),
             "Break": unary(self.stumble),
             "Hang": unary(self.hang),
             "Count": grpc.unary_stream_rpc_method_handler(self.count),
@@ -67,6 +68,10 @@ class Service:
     async def abort(self, _: bytes, context: Context) -> bytes:
         await context.abort(grpc.StatusCode.NOT_FOUND, "no such thing", (("reason", "NotFound"),))
         raise AssertionError("abort returned")
+
+    async def garble(self, request: bytes, context: Context) -> bytes:
+        context.set_trailing_metadata((("Not A Key", "é"),))
+        return request
 
     async def stumble(self, _: bytes, __: Context) -> bytes:
         raise ZeroDivisionError("secret")
@@ -187,10 +192,22 @@ async def test_a_handler_that_stumbles_tells_no_secrets(serving: Serving) -> Non
     assert "secret" not in str(error.details())
 
 
+async def test_metadata_that_cannot_travel_is_the_handlers_fault(serving: Serving) -> None:
+    error = await refusal(serving.unary("Garble")(b"", timeout=20))
+    assert error.code() is grpc.StatusCode.INTERNAL
+    assert await serving.unary("Echo")(b"still there", timeout=20) == b"still there"
+
+
 async def test_unknown_methods(serving: Serving) -> None:
     for path in ("/test.Service/Nothing", "/other.Service/Echo"):
         error = await refusal(serving.channel.unary_unary(path)(b"x", timeout=20))
         assert error.code() is grpc.StatusCode.UNIMPLEMENTED
+
+
+async def test_an_unknown_stream_is_refused_before_it_ends(serving: Serving) -> None:
+    """grpcurl asks for a newer reflection first, says nothing more, and waits."""
+    call = serving.stream("Nothing")(timeout=20)
+    assert await call.code() is grpc.StatusCode.UNIMPLEMENTED
 
 
 async def test_a_compressed_request_is_not_understood(serving: Serving) -> None:

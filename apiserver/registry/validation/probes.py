@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from apiserver.registry.validation import checks
-from steersman.api import fields, names
+from steersman.api import choices, fields, names
 from steersman.api.core import Container, HTTPGetAction, Lifecycle, LifecycleHandler, Probe
 from steersman.api.errors import Cause
 from steersman.api.fields import Path
@@ -14,19 +14,6 @@ from steersman.api.part import IntOrString
 _SCHEMES = ("HTTP", "HTTPS")
 _SEVERAL_HANDLERS = "may not specify more than 1 handler type"
 _WINDOWS_SIGNALS = ("SIGKILL", "SIGTERM")
-# fmt: off
-_PLAIN_SIGNALS = (
-    "SIGABRT", "SIGALRM", "SIGBUS", "SIGCHLD", "SIGCLD", "SIGCONT", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT",
-    "SIGIO", "SIGIOT", "SIGKILL", "SIGPIPE", "SIGPOLL", "SIGPROF", "SIGPWR", "SIGQUIT", "SIGSEGV", "SIGSTKFLT",
-    "SIGSTOP", "SIGSYS", "SIGTERM", "SIGTRAP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG", "SIGUSR1", "SIGUSR2",
-    "SIGVTALRM", "SIGWINCH", "SIGXCPU", "SIGXFSZ", "SIGRTMIN", "SIGRTMAX",
-)
-# fmt: on
-_REAL_TIME_SIGNALS = (
-    *(f"SIGRTMIN+{offset}" for offset in range(1, 16)),
-    *(f"SIGRTMAX-{offset}" for offset in range(1, 15)),
-)
-_LINUX_SIGNALS = tuple(sorted(_PLAIN_SIGNALS + _REAL_TIME_SIGNALS))
 
 
 def validate_probes(container: Container, grace_period_seconds: int | None, path: Path) -> list[Cause]:
@@ -159,4 +146,4 @@ def _validate_signal(signal: str, os_name: str | None, path: Path) -> list[Cause
         return [fields.forbidden(path, "may not be set for containers with empty `spec.os.name`")]
     if os_name == "windows":
         return checks.choice(signal, path, _WINDOWS_SIGNALS)
-    return checks.choice(signal, path, _LINUX_SIGNALS) if os_name == "linux" else []
+    return checks.choice(signal, path, choices.SIGNALS) if os_name == "linux" else []

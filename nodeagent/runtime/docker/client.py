@@ -29,7 +29,7 @@ CONNECT_SECONDS = 5.0
 QUICK_AT_ONCE = 64
 PATIENT_AT_ONCE = 1_000
 LINE_BYTES = 512 << 10  # of an event, which repeats all labels of its container
-OLDEST_API = (1, 42)  # Docker 23: the first to say which streams are multiplexed
+OLDEST_API = (1, 45)  # Docker 26: the first to mount a part of a volume
 NEWEST_API = (1, 47)
 LONGEST_HEADER = 64 << 10
 

@@ -54,8 +54,11 @@ class Inspections:
 
     async def seen(self, listed: Sequence[Json]) -> list[tuple[Identity, Seen]]:
         """What was seen of each listed container that still exists and is ours, in the order of the list."""
-        async with asyncio.TaskGroup() as tasks:
-            asked = [tasks.create_task(self._one(item)) for item in listed]
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                asked = [tasks.create_task(self._one(item)) for item in listed]
+        except ExceptionGroup as group:
+            raise group.exceptions[0] from group  # those that fail together fail for the same reason
         return [answer for task in asked if (answer := task.result()) is not None]
 
     async def _one(self, item: Json) -> tuple[Identity, Seen] | None:

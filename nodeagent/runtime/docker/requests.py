@@ -13,6 +13,7 @@ from nodeagent.runtime.specs import (
     HostMount,
     MemoryVolume,
     Mount,
+    PartMount,
     Profile,
     Resources,
     SandboxSpec,
@@ -142,9 +143,10 @@ def _port_bindings(spec: SandboxSpec) -> dict[str, list[dict[str, str]]]:
 
 def _memory_volume(spec: SandboxSpec, owner: Owner, volume: MemoryVolume) -> Body:
     """Docker unmounts a volume with its last container: the pause container is there to keep the tmpfs."""
-    options = {"type": "tmpfs", "device": "tmpfs"}
-    if volume.size_bytes:
-        options["o"] = f"size={volume.size_bytes}"
+    wishes = [f"size={volume.size_bytes}"] if volume.size_bytes else []
+    if volume.group is not None:
+        wishes += [f"gid={volume.group}", "mode=2777"]
+    options = {"type": "tmpfs", "device": "tmpfs", **({"o": ",".join(wishes)} if wishes else {})}
     return {
         "Type": "volume",
         "Source": naming.volume_name(owner, spec.pod.uid, volume.name),
@@ -164,12 +166,34 @@ def _mount(spec: ContainerSpec, owner: Owner, mount: Mount) -> Body:
             "Source": mount.source,
             "Target": mount.target,
             "ReadOnly": mount.read_only,
-            "BindOptions": {"Propagation": mount.propagation.value},
+            "BindOptions": {
+                "Propagation": mount.propagation.value,
+                "ReadOnlyNonRecursive": mount.read_only and not mount.recursive_read_only,
+            },
         }
+    if isinstance(mount, PartMount):
+        return _part(spec, owner, mount)
     return {
         "Type": "volume",
         "Source": naming.volume_name(owner, spec.pod.uid, mount.volume),
         "Target": mount.target,
         "ReadOnly": mount.read_only,
         "VolumeOptions": {"NoCopy": True},
+    }
+
+
+def _part(spec: ContainerSpec, owner: Owner, mount: PartMount) -> Body:
+    """A volume over the folder, because only in volumes Docker looks for a part without being led astray."""
+    options = {"type": "none", "o": "bind", "device": mount.source}
+    return {
+        "Type": "volume",
+        "Source": naming.volume_name(owner, spec.pod.uid, mount.volume),
+        "Target": mount.target,
+        "ReadOnly": mount.read_only,
+        "VolumeOptions": {
+            "NoCopy": True,
+            "Subpath": mount.part,
+            "Labels": naming.pod_labels(owner, spec.pod.uid),
+            "DriverConfig": {"Name": "local", "Options": options},
+        },
     }

@@ -19,6 +19,8 @@ from nodeagent.runtime.specs import (
     HostPort,
     MemoryMount,
     MemoryVolume,
+    Mount,
+    PartMount,
     Profile,
     Propagation,
     Protocol,
@@ -166,17 +168,25 @@ def test_without_a_cluster_resolver_the_engine_has_its_own() -> None:
         (VolumeMount(name="disk", mount_path="/d"), HostMount(source="/data/disk", target="/d")),
         (
             VolumeMount(name="disk", mount_path="/d", sub_path="a/b", read_only=True),
-            HostMount(source="/data/disk/a/b", target="/d", read_only=True),
+            PartMount(volume="disk", source="/data/disk", part="a/b", target="/d", read_only=True),
         ),
         (
-            VolumeMount(name="disk", mount_path="/d", sub_path_expr="$(POD)", mount_propagation="HostToContainer"),
-            HostMount(source="/data/disk/web", target="/d", propagation=Propagation.HOST_TO_CONTAINER),
+            VolumeMount(name="disk", mount_path="/d", sub_path_expr="$(POD)"),
+            PartMount(volume="disk", source="/data/disk", part="web", target="/d"),
+        ),
+        (
+            VolumeMount(name="disk", mount_path="/d", read_only=True, recursive_read_only="Enabled"),
+            HostMount(source="/data/disk", target="/d", read_only=True, recursive_read_only=True),
+        ),
+        (
+            VolumeMount(name="disk", mount_path="/d", mount_propagation="HostToContainer"),
+            HostMount(source="/data/disk", target="/d", propagation=Propagation.HOST_TO_CONTAINER),
         ),
         (VolumeMount(name="ram", mount_path="/r"), MemoryMount(volume="ram", target="/r")),
     ],
-    ids=["whole", "part", "part by name", "memory"],
+    ids=["whole", "part", "part by name", "all below read-only", "propagation", "memory"],
 )
-def test_mounts(mount: VolumeMount, expected: HostMount | MemoryMount) -> None:
+def test_mounts(mount: VolumeMount, expected: Mount) -> None:
     spec = spec_of(container(volume_mounts=(mount,)), volumes=VOLUMES, environment={"POD": "web"})
     assert spec.mounts == (expected,)
 

@@ -87,6 +87,12 @@ class Engine:
             )
         return container_id
 
+    def give_up(self) -> None:
+        """Whoever asked for a start is gone, and so is the start."""
+        for found in [each for each in self.containers.values() if each.state is State.CREATED]:
+            failed = replace(found, state=State.EXITED, finished_at=self.now, exit_code=128, error="context canceled")
+            self.containers[found.id] = failed
+
     def start(self, container_id: str) -> None:
         found = self.containers.get(container_id)
         if found is not None and found.state is State.CREATED:
@@ -123,7 +129,7 @@ class World:
             return
         agent, now = self.agent, self.engine.now
         view = Seen(pod=self.engine.observe(), restarting=agent.restarting, terminating_since=agent.since)
-        view = picture.completed(self.pod, view)
+        view = picture.completed(self.pod, picture.without_interrupted(view))
         step = podmachine.step(self.pod, agent.stage, view, now)
         agent.stage = step.stage
         self._report(podstatus.generate(self.pod, step.stage, view, HOST, now))
@@ -185,6 +191,7 @@ EVENTS = st.one_of(
     st.tuples(st.just("sandbox dies")),
     st.tuples(st.just("wait"), st.sampled_from((1, 30, 700))),
     st.tuples(st.just("restart agent")),
+    st.tuples(st.just("give up")),
     st.tuples(st.just("delete")),
 )
 
@@ -208,6 +215,8 @@ def _happen(world: World, event: tuple[object, ...]) -> None:
             engine.now += timedelta(seconds=seconds)
         case ("restart agent",):
             world.agent = Agent()
+        case ("give up",):
+            engine.give_up()
         case ("delete",):
             _deleted(world)
 

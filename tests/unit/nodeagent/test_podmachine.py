@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodeagent import podmachine
+from nodeagent import picture, podmachine
 from nodeagent.picture import SANDBOX, Trouble
 from nodeagent.podmachine import (
     RemoveContainer,
@@ -68,7 +68,7 @@ STARTING = [
         "one that was created in a sandbox that died is too late",
         pod(),
         seen(created(attempt=3, setbacks=2), sandboxes=(sandbox(1), sandbox(0, State.EXITED))),
-        [start(attempt=4, setbacks=2), RemoveSandbox("sandbox-0")],
+        [RemoveSandbox("sandbox-0"), start(attempt=4, setbacks=2)],
     ),
     Case(
         "never while an earlier attempt lives",
@@ -134,7 +134,7 @@ INIT = [
         "a new sandbox begins with them again",
         pod(init=(container("i1"),)),
         seen(exited("i1"), exited(code=137), sandboxes=(sandbox(1), sandbox(0, State.EXITED))),
-        [start("i1", 1, 1), RemoveSandbox("sandbox-0")],
+        [RemoveSandbox("sandbox-0"), start("i1", 1, 1)],
     ),
 ]
 
@@ -267,6 +267,24 @@ RESTARTS = [
 @pytest.mark.parametrize("case", [*STARTING, *INIT, *SIDECARS, *RESTARTS], ids=lambda case: case.id)
 def test_step(case: Case) -> None:
     check(case)
+
+
+FAILED_START = exited(code=128, error="context canceled", started_at=None)
+
+
+@pytest.mark.parametrize("policy", [ALWAYS, ON_FAILURE, NEVER])
+def test_a_start_that_died_with_its_agent_is_made_anew(policy: str) -> None:
+    """Found by killing agents: the engine gives a start up when the caller goes, and a Never pod failed of it."""
+    view = picture.without_interrupted(seen(FAILED_START))
+    step = podmachine.step(pod(policy=policy), Stage.SYNC, view, NOW)
+    assert list(step.actions) == [RemoveContainer("main-0"), start()]
+
+
+def test_a_start_whose_failure_was_witnessed_has_failed() -> None:
+    view = seen(FAILED_START, troubles={"main": Trouble("RunContainerError", "no", NOW, is_refusal=True)})
+    assert picture.without_interrupted(view) is view
+    under_way = seen(FAILED_START, starting=frozenset({"main"}))
+    assert picture.without_interrupted(under_way) is under_way
 
 
 @pytest.mark.parametrize("policy", [ALWAYS, ON_FAILURE, NEVER])

@@ -15,6 +15,7 @@ from nodeagent.runtime.specs import (
     HostMount,
     HostPort,
     MemoryMount,
+    PartMount,
     PodRef,
     Profile,
     Propagation,
@@ -88,11 +89,15 @@ def test_mounts() -> None:
     mounts = (
         HostMount(source="/a", target="/b", read_only=True, propagation=Propagation.BIDIRECTIONAL),
         MemoryMount(volume="cache", target="/c"),
+        PartMount(volume="disk", source="/a", part="x/y", target="/d"),
     )
-    bind, volume = host_of(replace(CONTAINER, mounts=mounts))["Mounts"]
+    bind, volume, part = host_of(replace(CONTAINER, mounts=mounts))["Mounts"]
     assert (bind["Type"], bind["Source"], bind["Target"], bind["ReadOnly"]) == ("bind", "/a", "/b", True)
-    assert bind["BindOptions"] == {"Propagation": "rshared"}
+    assert bind["BindOptions"] == {"Propagation": "rshared", "ReadOnlyNonRecursive": True}
     assert (volume["Type"], volume["Source"], volume["Target"]) == ("volume", "steersman_cluster_uid_cache", "/c")
+    assert (part["Type"], part["Source"], part["Target"]) == ("volume", "steersman_cluster_uid_disk", "/d")
+    assert part["VolumeOptions"]["Subpath"] == "x/y"
+    assert part["VolumeOptions"]["DriverConfig"]["Options"] == {"type": "none", "o": "bind", "device": "/a"}
 
 
 def test_ports_are_published_by_the_sandbox() -> None:

@@ -1,0 +1,95 @@
+"""Exec, attach and port-forward: what the API server says goes in, what the process says comes out.
+
+The input is read by a task of its own, which waits while the process does not take it; so does gRPC then, and so do
+those before it. It is given up only after the last word has been sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from nodeagent.runtime.interface import Connection, Output, Session, Stderr, StreamOptions, TerminalSize
+from steersman.api.errors import Conflict
+from steersman.pb import nodes_pb2 as pb
+
+CHUNK_BYTES = 32 * 1024
+MAX_SIDE = 65_535
+"""Of a terminal, in characters."""
+
+ReadInput = Callable[[], Awaitable[pb.SessionInput | None]]
+SendOutput = Callable[[pb.SessionOutput], Awaitable[None]]
+ReadPort = Callable[[], Awaitable[pb.PortInput | None]]
+SendPort = Callable[[pb.PortOutput], Awaitable[None]]
+
+
+def options_of(start: pb.SessionStart) -> StreamOptions:
+    """With a terminal there is no second stream of output."""
+    return StreamOptions(stdin=start.stdin, stdout=start.stdout, stderr=start.stderr and not start.tty, tty=start.tty)
+
+
+async def converse(session: Session, read: ReadInput, send: SendOutput) -> None:
+    """Until the process has said everything; then how it ended, if it has."""
+    async with asyncio.TaskGroup() as tasks:
+        listening = tasks.create_task(_pass_input_on(read, session))
+        while (output := await session.read()) is not None:
+            await send(_message(output))
+        code = await session.exit_code()
+        if code is not None:
+            await send(pb.SessionOutput(exit_code=code))
+        listening.cancel()
+
+
+def _message(output: Output) -> pb.SessionOutput:
+    return pb.SessionOutput(stderr=output.data) if isinstance(output, Stderr) else pb.SessionOutput(stdout=output.data)
+
+
+async def _pass_input_on(read: ReadInput, session: Session) -> None:
+    is_deaf = False
+    while (message := await read()) is not None:
+        match message.WhichOneof("part"):
+            case "stdin" if not is_deaf:
+                try:
+                    await session.write(message.stdin)
+                except Conflict:
+                    is_deaf = True  # what comes is dropped, but the terminal may still be resized
+            case "close_stdin":
+                await session.close_stdin()
+            case "resize":
+                await session.resize(TerminalSize(_side(message.resize.width), _side(message.resize.height)))
+
+
+def _side(characters: int) -> int:
+    return min(max(characters, 0), MAX_SIDE)
+
+
+async def forward(connection: Connection, read: ReadPort, send: SendPort) -> None:
+    """Until the pod closes its side."""
+    reader, writer = connection
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            sending = tasks.create_task(_pass_bytes_on(read, writer))
+            while data := await _read(reader):
+                await send(pb.PortOutput(data=data))
+            sending.cancel()
+    finally:
+        writer.close()
+
+
+async def _read(reader: asyncio.StreamReader) -> bytes:
+    try:
+        return await reader.read(CHUNK_BYTES)
+    except OSError:  # the pod broke the connection off: that is its end
+        return b""
+
+
+async def _pass_bytes_on(read: ReadPort, writer: asyncio.StreamWriter) -> None:
+    try:
+        while (message := await read()) is not None:
+            if message.WhichOneof("part") == "data":
+                writer.write(message.data)
+                await writer.drain()
+            elif writer.can_write_eof():
+                writer.write_eof()
+    except OSError:
+        return  # the pod no longer listens; what it still says is read elsewhere

@@ -1,0 +1,23 @@
+"""The kubectl programs to try: the one on the path, and those named in STEERSMAN_KUBECTLS (paths, with colons)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+VARIABLE = "STEERSMAN_KUBECTLS"
+
+needed = [
+    pytest.mark.kubectl,
+    pytest.mark.skipif(shutil.which("kubectl") is None, reason="there is no kubectl on the path"),
+]
+
+
+def found() -> list[Path]:
+    """The installed one first."""
+    installed = shutil.which("kubectl")
+    further = [Path(each) for each in os.environ.get(VARIABLE, "").split(":") if each]
+    return [*([Path(installed)] if installed else []), *further]
