@@ -52,7 +52,7 @@ make_steersman() {
   make_base
   rm -rf build/wheels
   "$PYTHON" -m pip wheel --quiet --disable-pip-version-check --constraint deploy/dev/constraints.txt --wheel-dir build/wheels .
-  docker build --quiet --file deploy/Dockerfile --build-arg BASE="$BASE" --tag steersman/steersman:latest . >/dev/null
+  docker build --quiet --network none --file deploy/Dockerfile --build-arg BASE="$BASE" --tag steersman/steersman:latest . >/dev/null
 }
 
 # A root file system with nothing but a static busybox under all of its names.
