@@ -33,6 +33,7 @@ class NodeAgentProcess:
             f"--data-dir={folder / 'data'}",
             "--insecure",
             "--heartbeat-interval=1s",
+            "--address=127.0.0.1:0",
             *arguments,
         )
         self._process: asyncio.subprocess.Process | None = None

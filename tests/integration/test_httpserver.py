@@ -130,7 +130,7 @@ async def test_stopping_is_bounded_though_a_request_hangs() -> None:
             group.create_task(ask(address))
             await begun.wait()
             stopping_since = time.monotonic()
-        assert time.monotonic() - stopping_since < 2
+        assert time.monotonic() - stopping_since < 8
     assert cancelled.is_set()
 
 

@@ -89,7 +89,7 @@ async def test_reached_does_not_wait_for_the_next_bookmark(api: Client) -> None:
             began = loop.time()
             await informer.reached(written.revision)
             assert informer.revision >= written.revision
-            assert loop.time() - began < 0.5
+            assert loop.time() - began < 5.0  # bookmarks come every ten
 
 
 async def test_a_relist_tells_the_differences(api: Client) -> None:

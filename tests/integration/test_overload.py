@@ -188,7 +188,7 @@ async def test_watches_past_the_limit_end_with_an_error_event(wire: BareWire) ->
 
 @pytest.mark.timeout(90)
 async def test_writes_go_on_while_every_reading_place_lists_thousands(wire: BareWire, server: ApiServerProcess) -> None:
-    objects, seconds, longest_write = 3_000, 4.0, 2.0
+    objects, seconds, longest_write = 3_000, 4.0, 10.0
     places = asyncio.Semaphore(WRITES)
 
     async def fill(number: int) -> None:

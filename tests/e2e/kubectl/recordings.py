@@ -8,7 +8,9 @@ from pathlib import Path
 
 from tests.e2e.kubectl.shell import Said
 
-_FORM = re.compile(r"\$ (?P<command>.*?)\n--- exit (?P<code>\d+)\n--- stdout\n(?P<stdout>.*)--- stderr\n(?P<stderr>.*)", re.DOTALL)
+_FORM = re.compile(
+    r"\$ (?P<command>.*?)\n--- exit (?P<code>\d+)\n--- stdout\n(?P<stdout>.*)--- stderr\n(?P<stderr>.*)", re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)

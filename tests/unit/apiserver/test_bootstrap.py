@@ -50,7 +50,7 @@ def filled() -> Objects:
             return {
                 kind.resource: [msgspec.json.decode(item.json) for item in (await registry.list(Target(kind))).items]
                 for kind in kinds.ALL
-                if registry.serves(kind) and not kind.stored_as
+                if registry.serves(kind) and "list" in kind.verbs and not kind.stored_as
             }
 
     return asyncio.run(found())
