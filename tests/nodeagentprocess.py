@@ -21,7 +21,9 @@ from pathlib import Path
 class NodeAgentProcess:
     """One process; what it says is in `log_file`, over all its restarts."""
 
-    def __init__(self, server: str, folder: Path, node: str, arguments: tuple[str, ...]) -> None:
+    def __init__(
+        self, server: str, folder: Path, node: str, arguments: tuple[str, ...], cluster_dir: Path | None = None
+    ) -> None:
         self.node = node
         self.folder = folder
         self._command = (
@@ -31,7 +33,7 @@ class NodeAgentProcess:
             f"--server={server}",
             f"--node-name={node}",
             f"--data-dir={folder / 'data'}",
-            "--insecure",
+            "--insecure" if cluster_dir is None else f"--cluster-dir={cluster_dir}",
             "--heartbeat-interval=1s",
             "--address=127.0.0.1:0",
             *arguments,
@@ -75,9 +77,10 @@ class NodeAgentProcess:
 
 @asynccontextmanager
 async def node_agent_process(
-    server: str, folder: Path, *arguments: str, node: str = "node-a"
+    server: str, folder: Path, *arguments: str, node: str = "node-a", cluster_dir: Path | None = None
 ) -> AsyncIterator[NodeAgentProcess]:
-    agent = NodeAgentProcess(server, folder, node, arguments)
+    """`cluster_dir`: the data dir of a server with TLS, which was told to make a certificate for the node."""
+    agent = NodeAgentProcess(server, folder, node, arguments, cluster_dir)
     try:
         await agent.start()
         yield agent

@@ -42,6 +42,12 @@ class FakeStore(SwappingStore):
         self._watches: set[FakeWatch] = set()
         self.commits = 0
 
+    def copy(self) -> FakeStore:
+        """Another store with the same past."""
+        copy = FakeStore()
+        copy._log, copy._present, copy._compacted = list(self._log), dict(self._present), self._compacted
+        return copy
+
     def refuse_next(self, error: ApiError) -> None:
         self._faults.append(_Refuse(error))
 

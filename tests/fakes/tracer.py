@@ -19,6 +19,8 @@ class FakeSpan:
         self.name = name
         self.parent = parent
         self.attributes: dict[str, Attribute] = {}
+        self.links: list[SpanContext] = []
+        self.is_ended = False
         self._context = context
         self._token: Token[SpanContext | None] | None = None
 
@@ -31,15 +33,20 @@ class FakeSpan:
     ) -> None:
         if self._token is not None:
             _current.reset(self._token)
+        self.end()
 
     def set(self, **attributes: Attribute) -> None:
         self.attributes.update(attributes)
 
     def link(self, context: SpanContext | None) -> None:
-        return None
+        if context is not None:
+            self.links.append(context)
 
     def fail(self, error: BaseException) -> None:
         self.attributes["error"] = str(error)
+
+    def end(self) -> None:
+        self.is_ended = True
 
     @property
     def context(self) -> SpanContext:
@@ -62,6 +69,7 @@ class FakeTracer:
         trace = above.trace_id if above is not None else next(self._ids)
         made = FakeSpan(name, SpanContext(trace, next(self._ids), sampled=True), above)
         made.set(**attributes)
+        made.links.extend(link for link in links if link is not None)
         self.spans.append(made)
         return made
 

@@ -62,7 +62,15 @@ async def test_a_deployment_its_replicaset_and_its_pods_are_one_trace(
         trace = applied.context.trace_id
         assert [trace_of(each) for each in owned] == [trace] * 3
         ours = {span.name for span in tracer.spans if span.context.trace_id == trace}
-        assert ours >= {"apply", "create deployments", "reconcile", "create pods", "schedule", "bind pods"}
+        assert ours >= {
+            "apply",
+            "create deployments",
+            "reconcile deployment",
+            "reconcile replicaset",
+            "create pods",
+            "schedule",
+            "bind pods",
+        }
         templates = [each.spec.template for each in owned if isinstance(each, ReplicaSet)]
         assert [TRACEPARENT in template.metadata.annotations for template in templates] == [False]
 

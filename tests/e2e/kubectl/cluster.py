@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.apiserverprocess import api_server_process
+from tests.e2e.kubectl import programs
 from tests.e2e.kubectl.shell import Shell
 from tests.eventually import eventually
 from tests.nodeagentprocess import node_agent_process
@@ -42,16 +42,14 @@ async def running(folder: Path) -> AsyncIterator[Cluster]:
             api_server_process(data_dir=data_dir, insecure=False, arguments=["--node-certificates=node"])
         )
         await enter(replica_processes(server.grpc, folder, count=1, data_dir=data_dir))
-        hollow = ("--runtime=hollow", f"--nodes={NODES}", "--address=127.0.0.1:0", f"--cluster-dir={data_dir}")
-        await enter(node_agent_process(server.grpc, folder / "node", *hollow, node="node", insecure=False))
+        hollow = ("--runtime=hollow", f"--nodes={NODES}", "--no-insecure", f"--cluster-dir={data_dir}")
+        await enter(node_agent_process(server.grpc, folder / "node", *hollow, node="node"))
         cluster = Cluster(folder)
         await _ready(cluster)
         yield cluster
 
 
 async def _ready(cluster: Cluster) -> None:
-    from tests.e2e.kubectl import programs  # only where there is a kubectl at all
-
     shell = cluster.shell(programs.found()[0], cluster.folder)
 
     async def all_there() -> bool:
@@ -59,7 +57,6 @@ async def _ready(cluster: Cluster) -> None:
         account = (await shell.run("kubectl get serviceaccount default -o name")).stdout
         assert nodes.count(" Ready ") == NODES, nodes
         assert account, "no service account yet"
-        await asyncio.sleep(0.2)
         return True
 
     await eventually(all_there, within=WITHIN)

@@ -73,15 +73,30 @@ class World:
         await self.cache.fresh()
 
 
+_filled: list[FakeStore] = []
+"""A store with what an empty cluster contains: filled by the first test, copied by the others."""
+
+
 @pytest.fixture
 async def world() -> AsyncIterator[World]:
-    store, clock = FakeStore(), FakeClock()
+    clock = FakeClock()
+    if not _filled:
+        _filled.append(await _fill(FakeStore()))
+    store = _filled[0].copy()
     cache = WatchCache(store, clock, selectors.SELECTABLE_FIELDS)
     async with asyncio.TaskGroup() as tasks:
         running = tasks.create_task(cache.run())
         await cache.ready()
-        registry = Registry(store, cache, STRATEGIES, clock, Random(1))
-        await bootstrap.fill(registry, CLUSTER_IPS, 6443)
-        await cache.fresh()
-        yield World(store, clock, cache, registry)
+        yield World(store, clock, cache, Registry(store, cache, STRATEGIES, clock, Random(1)))
         running.cancel()
+
+
+async def _fill(store: FakeStore) -> FakeStore:
+    clock = FakeClock()
+    cache = WatchCache(store, clock, selectors.SELECTABLE_FIELDS)
+    async with asyncio.TaskGroup() as tasks:
+        running = tasks.create_task(cache.run())
+        await cache.ready()
+        await bootstrap.fill(Registry(store, cache, STRATEGIES, clock, Random(2)), CLUSTER_IPS, 6443)
+        running.cancel()
+    return store

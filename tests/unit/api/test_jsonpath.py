@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from apiserver.printing import jsonpath
+from steersman.api import jsonpath
 
 DOCUMENT: dict[str, Any] = {
     "spec": {"replicas": 3, "a.b": "dotted", "ports": [{"port": 80}, {"port": 443}, {"port": 8080}], "none": None},

@@ -1,0 +1,49 @@
+"""A transcript played against a cluster, in a namespace of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.e2e.kubectl import transcripts
+from tests.e2e.kubectl.cluster import WITHIN, Cluster
+from tests.e2e.kubectl.shell import Shell
+from tests.e2e.kubectl.transcripts import Exchange
+from tests.eventually import eventually
+
+
+async def opened(cluster: Cluster, kubectl: Path, namespace: str) -> Shell:
+    """A shell whose kubectl speaks about that namespace, made anew and complete."""
+    where = cluster.folder / f"{namespace}-{kubectl.name}"
+    where.mkdir()
+    kubeconfig = where / "kubeconfig"
+    kubeconfig.write_bytes(cluster.kubeconfig.read_bytes())
+    shell = Shell.with_kubectl(kubectl, kubeconfig, home=cluster.folder / f"home-{kubectl.name}", where=where)
+    said = await shell.run(
+        f"kubectl delete namespace {namespace} --ignore-not-found && kubectl create namespace {namespace}"
+        f" && kubectl config set-context --current --namespace={namespace}"
+    )
+    assert said.code == 0, said
+
+    async def has_account() -> bool:
+        return (await shell.run("kubectl get serviceaccount/default configmap/kube-root-ca.crt -o name")).code == 0
+
+    await eventually(has_account, within=WITHIN)
+    return shell
+
+
+async def played(shell: Shell, exchange: Exchange) -> str:
+    """The answer to a command; of one that is awaited, the right one or the last."""
+    if not exchange.is_awaited:
+        return transcripts.answer_of(await shell.run(exchange.command))
+    answer = ""
+
+    async def is_as_expected() -> bool:
+        nonlocal answer
+        answer = transcripts.answer_of(await shell.run(exchange.command))
+        return answer == exchange.answer
+
+    try:
+        await eventually(is_as_expected, within=WITHIN)
+    except AssertionError:
+        return answer
+    return answer
