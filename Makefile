@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CONSTRAINTS := deploy/dev/constraints.txt
 SOURCES := steersman apiserver controller_manager nodeagent tests bench deploy/dev examples
-DATA_DIR ?= .steersman
+UP ?=
 PYTEST := $(BIN)/pytest
 PYTEST_FLAGS ?=
 
@@ -27,8 +27,8 @@ $(STAMP): pyproject.toml $(CONSTRAINTS)
 bootstrap: ## On Debian as root: etcd, Docker, kubectl for the tests; elsewhere: say what is missing
 	@deploy/dev/bootstrap.sh
 
-up: setup ## The API server on the embedded store; its addresses are printed
-	$(BIN)/steersman-apiserver --data-dir $(DATA_DIR)
+up: setup ## A cluster on this machine, shown live; UP='--runtime hollow' and the like are passed on to `steer up`
+	$(BIN)/steer up $(UP)
 
 test: bootstrap setup check-static ## Everything: static checks, then every test that this machine can run
 	$(PYTEST) $(PYTEST_FLAGS)

@@ -22,7 +22,8 @@ class Settings:
     )
     grpc_address: Address = field(default=Address("127.0.0.1", 6444), metadata=about("Where gRPC clients connect."))
     rest_address: Address = field(
-        default=Address("127.0.0.1", 6443), metadata=about("Where HTTP clients connect: kubectl, client libraries, health, metrics.")
+        default=Address("127.0.0.1", 6443),
+        metadata=about("Where HTTP clients connect: kubectl, client libraries, health, metrics."),
     )
     advertise_names: tuple[str, ...] = field(
         default=(), metadata=about("Further host names and addresses that the server's certificate is valid for.")
@@ -46,6 +47,12 @@ class Settings:
     node_certificates: tuple[str, ...] = field(
         default=(), metadata=about("Names of nodes: their agents' certificates are made in the data dir too.")
     )
+
+    node_client_certificate: Path | None = field(
+        default=None,
+        metadata=about("With certificates of your own: the one (CN system:apiserver) with which agents are called."),
+    )
+    node_client_key: Path | None = field(default=None, metadata=about("The key of that certificate."))
 
     max_requests_inflight: int = field(default=400, metadata=about("Reads in progress at once; more are refused."))
     max_mutating_requests_inflight: int = field(
@@ -91,6 +98,8 @@ class Settings:
         given = [self.tls_cert_file, self.tls_private_key_file, self.client_ca_file]
         if any(given) and not all(given):
             raise ValueError("--tls-cert-file, --tls-private-key-file and --client-ca-file go together")
+        if (self.node_client_certificate is None) != (self.node_client_key is None):
+            raise ValueError("--node-client-certificate and --node-client-key go together")
         if min(self.max_requests_inflight, self.max_mutating_requests_inflight, self.max_watches) < 1:
             raise ValueError("limits are at least 1")
         if self.event_ttl < 1:

@@ -69,7 +69,7 @@ class Talk:
         return None if message is aio.EOF else message
 
 
-class Line:
+class AgentConnection:
     """A connection to one node's agent."""
 
     def __init__(self, node: str, channel: aio.Channel) -> None:
@@ -115,12 +115,12 @@ class Nodes:
         self._credentials = credentials
 
     @asynccontextmanager
-    async def line(self, name: str) -> AsyncIterator[Line]:
+    async def connected(self, name: str) -> AsyncIterator[AgentConnection]:
         """NotFound for a node that is not there, Unavailable for one whose agent cannot be reached."""
         node = await self._find(name)
         async with self._channel(node) as channel:
             await _connect(channel, name)
-            yield Line(name, channel)
+            yield AgentConnection(name, channel)
 
     def _channel(self, node: Node) -> aio.Channel:
         port = node.status.daemon_endpoints.kubelet_endpoint.port

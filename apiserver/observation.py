@@ -61,8 +61,7 @@ class _Observation:
         self._span = tracing.span(f"store {operation}", key=key) if tracing.enabled() else None
 
     def __enter__(self) -> None:
-        if self._span is not None:
-            self._span.__enter__()
+        # The span is not entered: a change is computed during the call, and leaves the request's place in the trace.
         self._started = time.perf_counter()
 
     def __exit__(

@@ -25,34 +25,48 @@ from apiserver.auth.tokens import Issuer, Key, Tokens
 from apiserver.config import Settings, admission_of
 from apiserver.grpcfront import server as grpcfront
 from apiserver.limits import Limits
+from apiserver.nodes import Nodes
 from apiserver.presence import Server
 from apiserver.registry import catalog
 from apiserver.registry.registry import Registry
 from apiserver.registry.strategy import Strategy
+from apiserver.restfront import openid
 from apiserver.restfront import server as restfront
 from apiserver.restfront.authentication import Authentication
 from apiserver.restfront.front import Front
 from apiserver.restfront.pages import About
+from apiserver.restfront.streams import doors as streams
+from apiserver.restfront.streams import targets
 from apiserver.storage import compaction, embedded
 from apiserver.storage.interface import Store
 from apiserver.watchcache.cache import WatchCache
 from steersman import version
 from steersman.api import selectors
+from steersman.api.errors import Unavailable
 from steersman.base import log, metrics
 from steersman.base.clock import Clock, SystemClock
-from steersman.base.health import Health
+from steersman.base.health import Health, Unhealthy
 from steersman.base.values import Address
+from steersman.client.transport import Credentials
 
 STORE_FILES = "store"
+GO_NAMES = {"x86_64": "amd64", "aarch64": "arm64"}
 VERSION = {
     "major": version.KUBERNETES.split(".")[0],
     "minor": version.KUBERNETES.split(".")[1],
     "emulationMajor": version.KUBERNETES.split(".")[0],
     "emulationMinor": version.KUBERNETES.split(".")[1],
+    "minCompatibilityMajor": version.KUBERNETES.split(".")[0],
+    "minCompatibilityMinor": str(int(version.KUBERNETES.split(".")[1]) - 1),
     "gitVersion": f"v{version.KUBERNETES}.0+steersman-{version.VERSION}",
+    "gitCommit": "",
+    "gitTreeState": "",
+    "buildDate": "1970-01-01T00:00:00Z",  # what Kubernetes says too when nobody has noted it
+    "goVersion": f"python{platform.python_version()}",
     "compiler": "cpython",
-    "platform": f"{sys.platform}/{platform.machine()}",
+    "platform": f"{sys.platform}/{GO_NAMES.get(platform.machine(), platform.machine())}",
 }
+"""Clients in several languages insist on every one of these."""
 
 _log = log.get("apiserver")
 
@@ -112,15 +126,21 @@ async def _fronts(
         watches=settings.max_watches,
     )
     observation.expose(metrics_registry, cache, limits)
-    front = Front(registry, limits, metrics_registry, Authentication(tokens.caller_of, secure=tls is not None))
-    about = About(live=_liveness(store), ready=_readiness(store, cache), metrics=metrics_registry, version=VERSION)
+    authentication = Authentication(tokens.caller_of, secure=tls is not None)
+    nodes = Nodes(lambda name: targets.node_of(registry, name), _node_credentials(settings, tls))
+    front = Front(registry, limits, metrics_registry, authentication, doors_=streams.doors(registry, nodes))
+    filled = asyncio.Event()
+    about = About(
+        live=_liveness(store), ready=_readiness(store, cache, filled), metrics=metrics_registry, version=VERSION
+    )
     async with (
-        restfront.serving(front, about, settings.rest_address, tls) as rest,
+        restfront.serving(front, about, settings.rest_address, tls, further=openid.of_issuer(issuer)) as rest,
         grpcfront.serving(registry, limits, metrics_registry, settings.grpc_address, tls) as grpc,
     ):
         await cache.ready()
         client_ca = tls.identity.client_ca_file.read_bytes() if tls is not None else b""
         await bootstrap.fill(registry, settings.cluster_ips, rest.port, client_ca)
+        filled.set()
         # What has been loaded stays: the collector need not look at it again.
         gc.collect()
         gc.freeze()
@@ -212,6 +232,26 @@ async def _renew(settings: Settings, clock: Clock, pki: Pki, tls: ServerTls) -> 
     )
 
 
+def _node_credentials(settings: Settings, tls: ServerTls | None) -> Callable[[], Credentials] | None:
+    """With what node agents are called; read anew for each call, as it may have been renewed."""
+    if tls is None:
+        return None
+    pki = settings.data_dir / "pki"
+    certificate, key = settings.node_client_certificate, settings.node_client_key
+    if certificate is None or key is None:
+        certificate, key = pki / "apiserver.crt", pki / "apiserver.key"
+
+    def read() -> Credentials:
+        try:
+            return Credentials.from_files(tls.identity.client_ca_file, certificate, key)
+        except OSError as error:
+            raise Unavailable(
+                "there is no certificate to call node agents with: see --node-client-certificate"
+            ) from error
+
+    return read
+
+
 def _signing_key(settings: Settings) -> Key:
     from apiserver.auth import jwt, signing  # heavy, and a server without tokens does without
 
@@ -224,13 +264,18 @@ def _liveness(store: Store) -> Health:
     return health
 
 
-def _readiness(store: Store, cache: WatchCache) -> Health:
+def _readiness(store: Store, cache: WatchCache, filled: asyncio.Event) -> Health:
     async def caught_up() -> None:
         await cache.fresh()
+
+    async def has_contents() -> None:
+        if not filled.is_set():
+            raise Unhealthy("what every cluster contains is still being written")
 
     health = Health("readyz")
     health.add("store", _reach(store))
     health.add("watch-cache", caught_up)
+    health.add("bootstrap", has_contents)
     return health
 
 

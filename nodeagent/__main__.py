@@ -21,7 +21,7 @@ def main() -> None:
     async def serve(stopping: Stopping) -> None:
         await process.run(settings, stopping)
 
-    sys.exit(run.run(serve))
+    sys.exit(run.run(serve, stop_within_seconds=run.STOP_WITHIN_SECONDS + settings.shutdown_grace_period))
 
 
 if __name__ == "__main__":

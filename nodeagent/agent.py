@@ -11,7 +11,8 @@ from __future__ import annotations
 import asyncio
 from contextlib import aclosing
 
-from nodeagent import admission, clusteridentity, orphans, podstatus
+from nodeagent import admission, clusteridentity, orphans, podstatus, staticpods
+from nodeagent.mirrors import StaticPods
 from nodeagent.phase import FINISHED
 from nodeagent.podworker import Equipment, PodWorker
 from nodeagent.runtime.seen import SeenPod
@@ -34,8 +35,17 @@ _log = log.get("agent")
 
 class Agent:
     def __init__(
-        self, api: Client, node: Informer[Node], pods: Informer[Pod], equipment: Equipment, *, cluster: str, name: str
+        self,
+        api: Client,
+        node: Informer[Node],
+        pods: Informer[Pod],
+        equipment: Equipment,
+        *,
+        cluster: str,
+        name: str,
+        static: StaticPods | None = None,
     ) -> None:
+        self._static = static
         self._api = api
         self._node = node
         self._pods = pods
@@ -54,6 +64,10 @@ class Agent:
             self._present = frozenset(seen.pod.uid for seen in await self._list())
             self._pods.on_change(lambda old, new: self._on_change(tasks, old, new))
             await self._pods.synced.wait()
+            if self._static is not None:
+                self._static.on_change(lambda old, new: self._on_static(tasks, old, new))
+                tasks.create_task(self._static.run())
+                await self._static.loaded.wait()  # else the first sweep would find what they run without an owner
             tasks.create_task(self._follow_engine(tasks))
             while True:
                 await self._sweep(tasks)
@@ -61,7 +75,24 @@ class Agent:
 
     # --- What the API says
 
+    def _on_static(self, tasks: asyncio.TaskGroup, old: Pod | None, new: Pod | None) -> None:
+        """The folder of static pods has the last word on them, and repeats it: a pod waits for its namesake to end."""
+        pod = new if new is not None else old
+        if pod is None:
+            return
+        worker = self._workers.get(Uid(pod.metadata.uid))
+        if new is None:
+            if worker is not None:
+                worker.vanish()
+        elif worker is not None:
+            if old is not None:
+                worker.retell()
+        elif not any(cache.key_of(each.pod) == cache.key_of(pod) for each in self._workers.values()):
+            self._begin(tasks, PodWorker(pod, self._with))
+
     def _on_change(self, tasks: asyncio.TaskGroup, old: Pod | None, new: Pod | None) -> None:
+        if any(pod is not None and staticpods.is_mirror(pod) for pod in (old, new)):
+            return
         if old is not None and (new is None or new.metadata.uid != old.metadata.uid):
             self._done.discard(Uid(old.metadata.uid))
             leaving = self._workers.get(Uid(old.metadata.uid))

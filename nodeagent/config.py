@@ -61,6 +61,16 @@ class Settings:
     )
     max_pods: int = field(default=110, metadata=about("How many pods may run here."))
     heartbeat_interval: Duration = field(default=Duration(3.0), metadata=about("How often the Lease is renewed."))
+    shutdown_grace_period: Duration = field(
+        default=Duration(0.0),
+        metadata=about("When asked to stop, end the pods too, within this time. 0: they run on without their agent."),
+    )
+    shutdown_grace_period_critical_pods: Duration = field(
+        default=Duration(0.0), metadata=about("How much of that time is kept for critical pods, which end last.")
+    )
+    static_pods: Path | None = field(
+        default=None, metadata=about("A folder of manifests: their pods run here as long as their files exist.")
+    )
     image_gc_high_threshold: int = field(
         default=85, metadata=about("Percent of the engine's disk at which unused images of pods go; 100: never.")
     )
@@ -96,6 +106,8 @@ class Settings:
         given = [self.certificate_authority, self.client_certificate, self.client_key]
         if any(given) and not all(given):
             raise ValueError("--certificate-authority, --client-certificate and --client-key go together")
+        if not 0 <= self.shutdown_grace_period_critical_pods <= self.shutdown_grace_period:
+            raise ValueError("--shutdown-grace-period-critical-pods is a part of --shutdown-grace-period")
         if not 0 <= self.image_gc_low_threshold <= self.image_gc_high_threshold <= 100:
             raise ValueError("--image-gc-low-threshold and --image-gc-high-threshold: percent, the low one first")
         if self.max_pods < 1 or self.heartbeat_interval <= 0:

@@ -51,7 +51,7 @@ def excess_bytes(disk: Disk, thresholds: Thresholds) -> int:
 def choose(
     images: Sequence[Image], last_used: Mapping[str, float], in_use: Collection[str], excess: int, now: float
 ) -> list[Image]:
-    """Which images to remove to be rid of so many bytes, the longest unused first. `last_used` in seconds, like `now`."""
+    """Which images to remove to be rid of so many bytes, the longest unused first. Times are in seconds."""
     idle = [
         image for image in images if image.id not in in_use and now - last_used.get(image.id, now) >= LEAST_AGE_SECONDS
     ]

@@ -20,6 +20,7 @@ from nodeagent.runtime.seen import Image
 from nodeagent.runtime.specs import Credentials
 from nodeagent.waiting import Reason
 from steersman.api.core import Container, EphemeralContainer, Pod, Secret
+from steersman.base import tracing
 from steersman.base.backoff import Backoff
 from steersman.base.clock import Clock
 
@@ -88,7 +89,8 @@ class Images:
         self._recorder.normal(pod, "Pulling", f'Pulling image "{image}"')
         asked_at = self._clock.monotonic()
         try:
-            found, took = await self._fetch(image, pullsecrets.credentials(image, secrets))
+            with tracing.span("pull image", image=image):
+                found, took = await self._fetch(image, pullsecrets.credentials(image, secrets))
         except PullFailed as error:
             self._note_failure(key, error.message)
             self._recorder.warning(pod, "Failed", f'Failed to pull image "{image}": {error.message}')

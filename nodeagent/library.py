@@ -30,8 +30,8 @@ class Library:
         """Everything that the container's environment refers to, as far as it exists. Raises ApiError."""
         needed, namespace = environment.needed(container), pod.metadata.namespace
         return Sources(
-            config_maps=await _present(self._config_maps, namespace, needed.config_maps),
-            secrets=await _present(self._secrets, namespace, needed.secrets),
+            config_maps=await present(self._config_maps, namespace, needed.config_maps),
+            secrets=await present(self._secrets, namespace, needed.secrets),
             services=self._services.list(),
             place=place,
         )
@@ -39,11 +39,12 @@ class Library:
     async def pull_secrets(self, pod: Pod) -> list[Secret]:
         """Those that exist, in the pod's order. Raises ApiError."""
         names = [each.name for each in pod.spec.image_pull_secrets if each.name]
-        found = await _present(self._secrets, pod.metadata.namespace, names)
+        found = await present(self._secrets, pod.metadata.namespace, names)
         return [found[name] for name in names if name in found]
 
 
-async def _present(resource: Resource[T], namespace: str, names: Iterable[str]) -> dict[str, T]:
+async def present(resource: Resource[T], namespace: str, names: Iterable[str]) -> dict[str, T]:
+    """By name, those that exist. Raises ApiError."""
     found: dict[str, T] = {}
     for name in names:
         try:

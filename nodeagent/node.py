@@ -18,7 +18,8 @@ from nodeagent.images import Images
 from nodeagent.lastwords import LastWords
 from nodeagent.launching import Launcher, Machine
 from nodeagent.library import Library
-from nodeagent.nodes.places import Place, Places
+from nodeagent.mirrors import StaticPods
+from nodeagent.nodes.localnodes import LocalNode, LocalNodes
 from nodeagent.nodestatus import Facts
 from nodeagent.podstatus import Host
 from nodeagent.podworker import Equipment
@@ -57,7 +58,7 @@ class Site:
     addresses: tuple[str, ...]
     data_dir: Path | None
     clock: Clock
-    places: Places
+    local_nodes: LocalNodes
     port: int
     """Where the API server fetches logs and exec streams."""
 
@@ -84,20 +85,22 @@ class NodeRun:
         engine = await self._engine()
         nodes, pods = self._informers()
         registration = Registration(site.api.of(Node), self._facts(engine), self._runtime, clock, self._pressures)
-        reporter = Reporter(site.api.of(Pod), pods.cache.get, clock)
         own = ObjectKey("", self._name)
 
         def present() -> Node | None:
             return nodes.cache.get(own)
 
+        static = self._static(pods, present)
+        addressee = static.addressee if static is not None else (lambda pod: pod)
+        reporter = Reporter(site.api.of(Pod), pods.cache.get, clock, addressee)
         local = None if site.data_dir is None else self._local(site.data_dir, engine, present)
         volumes: Volumes = NoVolumes() if local is None else local.volumes
         equipment = self._equipment(engine, reporter, present, volumes)
-        agent = Agent(site.api, nodes, pods, equipment, cluster=site.cluster, name=self._name)
+        agent = Agent(site.api, nodes, pods, equipment, cluster=site.cluster, name=self._name, static=static)
         node = await registration.register()
         interval = site.settings.heartbeat_interval
         heartbeat = Heartbeat(site.api.of(Lease), node, clock, interval_seconds=interval)
-        site.places.add(Place(self._name, self._runtime, pods.cache))
+        site.local_nodes.add(LocalNode(self._name, self._runtime, pods.cache))
         async with asyncio.TaskGroup() as tasks:
             for part in (heartbeat.run(), nodes.run(), registration.run(nodes), reporter.run(), agent.run()):
                 tasks.create_task(part)
@@ -141,6 +144,12 @@ class NodeRun:
             system_uuid=machine.system_uuid() if is_real else self._name,
             boot_id=machine.boot_id(),
         )
+
+    def _static(self, pods: Informer[Pod], node: Callable[[], Node | None]) -> StaticPods | None:
+        site, folder = self._site, self._site.settings.static_pods
+        if folder is None or site.data_dir is None:
+            return None
+        return StaticPods(site.api.of(Pod), pods.cache, node, folder, site.clock)
 
     def _pressures(self) -> frozenset[str]:
         data_dir = self._site.data_dir

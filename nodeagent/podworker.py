@@ -31,6 +31,7 @@ from nodeagent.podmachine import (
     StopContainer,
 )
 from nodeagent.podstatus import Host
+from nodeagent.podsync import PodSync
 from nodeagent.probes import Prober
 from nodeagent.recording import Recorder
 from nodeagent.reporter import Reporter
@@ -41,8 +42,8 @@ from nodeagent.waiting import Reason, pod_label
 from nodeagent.watchers import Watchers
 from steersman.api.core import Container, Pod, PodStatus
 from steersman.api.errors import ApiError
-from steersman.api.names import TRACEPARENT, Uid
-from steersman.base import log, tracing
+from steersman.api.names import Uid
+from steersman.base import log
 from steersman.base.clock import Clock
 
 RETRY_SECONDS = 1.0
@@ -75,6 +76,7 @@ class PodWorker:
         self._with = equipment
         self._stage = Stage.SYNC
         self._status: PodStatus | None = None
+        self._must_tell = False
         self._woken = asyncio.Event()
         self._prepared: Prepared | None = None
         self._restarting: frozenset[str] = frozenset()
@@ -82,6 +84,7 @@ class PodWorker:
         self._terminating_since: datetime | None = None
         self._is_gone = False
         self._is_released = False
+        self._sync = PodSync()
 
     @property
     def pod(self) -> Pod:
@@ -102,26 +105,37 @@ class PodWorker:
         self._is_gone = True
         self._woken.set()
 
+    def retell(self) -> None:
+        """Whoever is told how the pod fares has forgotten it."""
+        self._must_tell = True
+        self._woken.set()
+
     def wake(self) -> None:
         self._woken.set()
 
     async def run(self) -> None:
         """Until the pod is gone."""
-        async with asyncio.TaskGroup() as tasks:
-            operations = Operations(tasks, self._with.clock, self.wake)
-            watchers = Watchers(tasks, self._with.prober, self.wake)
-            is_over = False
-            while not is_over:
-                self._woken.clear()
-                try:
-                    is_over, wake_at = await self._turn(operations, watchers)
-                except ApiError as error:
-                    _log.warning("engine trouble", pod=pod_label(self._pod), error=error.reason, reason=error.message)
-                    await self._with.clock.sleep(RETRY_SECONDS)
-                    continue
-                if not is_over:
-                    await self._rest(wake_at)
-            watchers.end()
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                operations = Operations(tasks, self._with.clock, self.wake)
+                watchers = Watchers(tasks, self._with.prober, self.wake)
+                await self._live(operations, watchers)
+                watchers.end()
+        finally:
+            self._sync.end()
+
+    async def _live(self, operations: Operations, watchers: Watchers) -> None:
+        is_over = False
+        while not is_over:
+            self._woken.clear()
+            try:
+                is_over, wake_at = await self._turn(operations, watchers)
+            except ApiError as error:
+                _log.warning("engine trouble", pod=pod_label(self._pod), error=error.reason, reason=error.message)
+                await self._with.clock.sleep(RETRY_SECONDS)
+                continue
+            if not is_over:
+                await self._rest(wake_at)
 
     async def _turn(self, operations: Operations, watchers: Watchers) -> tuple[bool, datetime | None]:
         """One pass. Whether it was the last, and when time alone asks for the next."""
@@ -153,6 +167,8 @@ class PodWorker:
         is_over = False
         for action in step.actions:
             is_over = await self._act(action, pod, seen, operations)
+        if not (starting or stopping or operations.starting or operations.stopping):
+            self._sync.end()
         return is_over, step.wake_at
 
     def _known(self) -> Pod:
@@ -185,6 +201,8 @@ class PodWorker:
 
     async def _act(self, action: Action, pod: Pod, seen: Seen, operations: Operations) -> bool:
         """Whether that was the end of it all."""
+        if not isinstance(action, ReleaseVolumes):  # which is asked for at every look at a pod that has ended
+            self._sync.begin(self._pod)
         match action:
             case StartSandbox():
                 operations.start(SANDBOX, lambda start: self._start_sandbox(start, action))
@@ -203,12 +221,13 @@ class PodWorker:
                 await self._release()
             case Forget():
                 if not self._is_gone:
-                    await self._with.reporter.forget(self._pod)
+                    with self._sync.part("remove pod"):
+                        await self._with.reporter.forget(self._pod)
                 return True
         return False
 
     async def _start_sandbox(self, start: Start, action: StartSandbox) -> None:
-        with self._span("start sandbox", action.attempt):
+        with self._sync.part("start sandbox", attempt=action.attempt):
             prepared = await self._volumes()
             start.commit()
             await self._with.launcher.start_sandbox(self._pod, action, prepared)
@@ -218,17 +237,10 @@ class PodWorker:
         if container is None or sandbox is None:
             return
         launcher = self._with.launcher
-        with self._span("start container", action.attempt, action.name):
+        with self._sync.part("start container", container=action.name, attempt=action.attempt):
             made_of = await launcher.ingredients(self._pod, container, action, sandbox, await self._volumes())
             start.commit()
             await launcher.start_container(self._pod, container, made_of, self._address(seen))
-
-    def _span(self, name: str, attempt: int, container: str = "") -> tracing.Span:
-        """Part of the trace in which the pod was written."""
-        meta = self._pod.metadata
-        parent = tracing.extract(meta.annotations.get(TRACEPARENT))
-        whom = f"{meta.namespace}/{meta.name}"
-        return tracing.span(name, parent=parent, pod=whom, container=container, attempt=attempt)
 
     async def _volumes(self) -> Prepared:
         if self._prepared is None:
@@ -256,9 +268,11 @@ class PodWorker:
 
     def _report(self, status: PodStatus) -> None:
         before, self._status = self._status, status
-        if before == status:
+        if before == status and not self._must_tell:
             return
-        self._with.reporter.offer(self._pod, status)
+        self._must_tell = False
+        self._sync.begin(self._pod)
+        self._with.reporter.offer(self._pod, status, cause=self._sync.context)
         loops_before = _crash_loops(before) if before is not None else set()
         for name, _ in _crash_loops(status) - loops_before:
             message = f"Back-off restarting failed container {name} in pod {pod_label(self._pod)}"

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from pathlib import Path
 
 from nodeagent import clusteridentity, machine
 from nodeagent.config import RuntimeKind, Settings
 from nodeagent.node import NodeRun, Site
-from nodeagent.nodes.places import Places
+from nodeagent.nodes.localnodes import LocalNodes
 from nodeagent.nodes.server import NodesServer
+from nodeagent.podstatus import Host
 from nodeagent.runtime.interface import ContainerRuntime, Owner
+from nodeagent.shutdown import Periods, Shutdown
 from steersman.api.core import Event, Service
 from steersman.base import log
 from steersman.base.clock import SystemClock
@@ -29,34 +31,52 @@ OpenRuntime = Callable[[Owner], AbstractAsyncContextManager[ContainerRuntime]]
 
 
 async def run(settings: Settings, stopping: Stopping) -> None:
-    """Until asked to stop; pods run on. Ends with ClusterChanged if the API server serves another cluster."""
+    """Until asked to stop; pods run on, unless the machine goes down too. Ends with ClusterChanged if the API server
+    serves another cluster."""
     files = settings.credential_files()
     credentials = None if files is None else Credentials.from_files(*files)
-    async with client.connect(settings.server, credentials) as api, asyncio.TaskGroup() as tasks:
-        serving = tasks.create_task(serve(settings, api))
-        await stopping.wait()
-        serving.cancel()
+    async with client.connect(settings.server, credentials) as api:
+        async with asyncio.TaskGroup() as tasks:
+            cluster = tasks.create_task(clusteridentity.wait(api, SystemClock()))
+            serving = tasks.create_task(_serve(settings, api, cluster))
+            await stopping.wait()
+            cluster.cancel()
+            serving.cancel()
+        is_going_down = settings.shutdown_grace_period > 0 and settings.runtime is RuntimeKind.DOCKER
+        if is_going_down and not cluster.cancelled():
+            await _end_pods(settings, api, cluster.result())
+
+
+async def _end_pods(settings: Settings, api: Client, cluster: str) -> None:
+    periods = Periods(settings.shutdown_grace_period, settings.shutdown_grace_period_critical_pods)
+    async with _runtimes(settings) as runtimes, runtimes(Owner(cluster, settings.name)) as runtime:
+        host = Host(_addresses(settings), (await runtime.engine()).name)
+        await Shutdown(api, runtime, settings.name, host, SystemClock()).run(periods)
 
 
 async def serve(settings: Settings, api: Client) -> None:
     """All nodes of this process, until cancelled."""
-    clock = SystemClock()
-    cluster = await clusteridentity.wait(api, clock)
+    await _serve(settings, api, clusteridentity.wait(api, SystemClock()))
+
+
+async def _serve(settings: Settings, api: Client, which: Awaitable[str]) -> None:
+    """`which` cluster this is has to be found out first."""
+    clock, cluster = SystemClock(), await which
     services = Informer(api.of(Service), clock=clock)
     is_real = settings.runtime is RuntimeKind.DOCKER
-    places = Places()
-    nodes_server = NodesServer(places, settings.nodes_address, settings.credential_files(), clock)
+    local_nodes = LocalNodes()
+    nodes_server = NodesServer(local_nodes, settings.nodes_address, settings.credential_files(), clock)
     await nodes_server.open()
     site = Site(
         api=api,
         cluster=cluster,
         services=services.cache,
         settings=settings,
-        addresses=settings.node_ip or (machine.address_towards(settings.server[0]),),
+        addresses=_addresses(settings),
         # A folder for each cluster and node: whoever sweeps it can be sure that all in it is its own.
         data_dir=_made(settings.data_dir / cluster / settings.name) if is_real else None,
         clock=clock,
-        places=places,
+        local_nodes=local_nodes,
         port=nodes_server.port,
     )
     async with AsyncExitStack() as stack, asyncio.TaskGroup() as tasks:
@@ -71,10 +91,15 @@ async def serve(settings: Settings, api: Client) -> None:
             tasks.create_task(NodeRun(site, name, runtime, recorder).run())
 
 
+def _addresses(settings: Settings) -> tuple[str, ...]:
+    return settings.node_ip or (machine.address_towards(settings.server[0]),)
+
+
 def _made(folder: Path) -> Path:
     """Absolute, because the engine gets to see it."""
     found = folder.expanduser().resolve()
-    found.mkdir(mode=0o755, parents=True, exist_ok=True)
+    found.mkdir(parents=True, exist_ok=True)
+    found.chmod(0o700)  # there are secrets in it; containers see their own part through their mounts
     return found
 
 

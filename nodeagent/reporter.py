@@ -14,12 +14,13 @@ from dataclasses import dataclass
 
 from msgspec import structs
 
-from nodeagent import podstatus
+from nodeagent import podstatus, podsync
 from steersman.api.core import Pod, PodStatus
 from steersman.api.errors import ApiError, Conflict, NotFound
-from steersman.base import log
+from steersman.base import log, tracing
 from steersman.base.backoff import Backoff
 from steersman.base.clock import Clock
+from steersman.base.tracing import SpanContext
 from steersman.client import cache, retrying
 from steersman.client.cache import ObjectKey
 from steersman.client.client import Resource
@@ -35,12 +36,20 @@ _log = log.get("reporter")
 class _Offer:
     pod: Pod
     status: PodStatus
+    cause: SpanContext | None
 
 
 class Reporter:
-    """`known` gives a pod as the informer has it."""
+    """`known` gives a pod as the informer has it; `addressee` the object whose status a pod's is, None: nobody's."""
 
-    def __init__(self, pods: Resource[Pod], known: Callable[[ObjectKey], Pod | None], clock: Clock) -> None:
+    def __init__(
+        self,
+        pods: Resource[Pod],
+        known: Callable[[ObjectKey], Pod | None],
+        clock: Clock,
+        addressee: Callable[[Pod], Pod | None] = lambda pod: pod,
+    ) -> None:
+        self._addressee = addressee
         self._pods = pods
         self._known = known
         self._clock = clock
@@ -50,10 +59,12 @@ class Reporter:
         self._changed = asyncio.Condition()
         self._arrived = asyncio.Event()
 
-    def offer(self, pod: Pod, status: PodStatus) -> None:
-        """Say this of the pod, soon."""
-        self._waiting[pod.metadata.uid] = _Offer(pod, status)
-        self._arrived.set()
+    def offer(self, pod: Pod, status: PodStatus, *, cause: SpanContext | None = None) -> None:
+        """Say this of the pod, soon, as part of the trace of `cause`, or of the write that left the pod so."""
+        shown = self._addressee(pod)
+        if shown is not None:
+            self._waiting[shown.metadata.uid] = _Offer(shown, status, cause or podsync.cause_of(pod))
+            self._arrived.set()
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -86,7 +97,8 @@ class Reporter:
             if status == base.status:
                 return
             try:
-                written = await self._pods.update_status(structs.replace(base, status=status))
+                with tracing.span("report status", parent=offer.cause, phase=status.phase):
+                    written = await self._pods.update_status(structs.replace(base, status=status))
                 self._written[uid] = written.object
                 return
             except NotFound:

@@ -2,13 +2,13 @@
 
 async with spdyclient.switched(server, "POST", path, protocols=("v4.channel.k8s.io",)) as client:
     error = await client.open(streamtype="error")
-    await client.until(lambda: client.is_ended(error))
+    await client.until_ended(error)
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from apiserver.restfront.spdy.session import Broken, Ended, Received, Role, Session
@@ -42,13 +42,10 @@ class SpdyClient:
         self._session.finish(stream)
         await self._flush()
 
-    def is_ended(self, stream: int) -> bool:
-        return stream in self._ended
-
-    async def until(self, condition: Callable[[], bool]) -> None:
-        """Take in what comes until the condition holds."""
+    async def until_ended(self, *streams: int) -> None:
+        """Take in what comes until the server has ended all of these."""
         async with asyncio.timeout(WITHIN):
-            while not condition():
+            while not self._ended.issuperset(streams):
                 data = await self._reader.read(65536)
                 assert data, f"the server hung up; so far: {self.received}"
                 for event in self._session.receive(data):

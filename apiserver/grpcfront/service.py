@@ -55,7 +55,7 @@ class Resources:
             "Watch": self._calls.stream("watch", self.watch),
             "Create": unary("create", pb.CreateRequest, self.create, writes),
             "Update": unary("update", pb.UpdateRequest, self.update, writes),
-            "UpdateStatus": unary("updatestatus", pb.UpdateRequest, self.update_status, writes),
+            "UpdateStatus": unary("update_status", pb.UpdateRequest, self.update_status, writes),
             "Patch": unary("patch", pb.PatchRequest, self.patch, writes),
             "Apply": unary("apply", pb.ApplyRequest, self.apply, writes),
             "Delete": unary("delete", pb.DeleteRequest, self.delete, writes),

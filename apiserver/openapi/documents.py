@@ -12,12 +12,11 @@ from apiserver.openapi.operations import Operation
 from apiserver.openapi.served import Body
 
 Document = dict[str, Any]
+GroupVersion = tuple[str, str]
+CORE: GroupVersion = ("", "v1")
 
-ANSWERED_AS = ("application/json", "application/yaml")
-WATCHED_AS = ("application/json;stream=watch",)
 PHRASES = {200: "OK", 201: "Created", 202: "Accepted"}
 REFUSED: Document = {"401": {"description": "Unauthorized"}}
-DISCOVERY = names.API_RESOURCE_LIST
 SECURITY: Document = {
     "BearerToken": {
         "type": "apiKey",
@@ -43,13 +42,15 @@ def answered(definitions: Definitions, operation: Operation) -> str:
 
 
 def kubernetes_notes(operation: Operation) -> Document:
+    if not operation.action:
+        return {}
     return {
         "x-kubernetes-action": operation.action,
         definitions_.GVK: definitions_.gvk_members(operation.gvk),
     }
 
 
-def tell_delete_options(found: Document, served: Iterable[tuple[str, str]]) -> None:
+def tell_delete_options(found: Document, served: Iterable[GroupVersion]) -> None:
     """These options are of every group-version that a document is about: the one definition that is its own."""
     if _DELETE_OPTIONS in found:
         kinds = [

@@ -16,12 +16,15 @@ from apiserver.openapi.served import NOTHING, Body, Resource, Subresource
 from steersman.api.meta import DeleteOptions, Status
 
 OK, CREATED, ACCEPTED = 200, 201, 202
+ANSWERED_AS = ("application/json", "application/yaml")
+WATCHED_AS = (*ANSWERED_AS, "application/json;stream=watch")
+NO_KIND: Gvk = ("", "", "")
 PATCH = Body(definition=names.PATCH)
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`sent` None: there is no body. `is_list`: what is answered is a list of what `answered` says."""
+    """`action` empty: it is of no kind. `sent` None: there is no body. `is_list`: what `answered` says is listed."""
 
     method: str
     action: str
@@ -34,8 +37,8 @@ class Operation:
     is_list: bool = False
     codes: tuple[int, ...] = (OK,)
     parameters: tuple[Parameter, ...] = ()
-    sent_as: tuple[str, ...] = ()
-    """The types of the body where they matter."""
+    sent_as: tuple[str, ...] = ("*/*",)
+    answered_as: tuple[str, ...] = ANSWERED_AS
     is_body_required: bool = True
 
 
@@ -66,6 +69,7 @@ _VERBS = {
     "patch": _Verb("patch", "patch", "patch", "change a part of one {}", (OK, CREATED)),
     "delete": _Verb("delete", "delete", "delete", "delete one {}", (OK, ACCEPTED)),
 }
+_ANYTHING = ("*/*",)
 _ANYWHERE: tuple[Parameter, ...] = ()
 _OF_COLLECTIONS = ("list", "create", "deletecollection")
 _OF_OBJECTS = ("get", "update", "patch", "delete")
@@ -128,7 +132,8 @@ def _operation(resource: Resource, verb: str) -> Operation:
         is_list=verb == "list",
         codes=known.codes,
         parameters=parameters.BY_ACTION.get(known.action, ()),
-        sent_as=resource.patch_types if verb == "patch" else (),
+        sent_as=resource.patch_types if verb == "patch" else _ANYTHING,
+        answered_as=WATCHED_AS if verb == "list" else ANSWERED_AS,
         is_body_required=known.action not in ("delete", "deletecollection"),
     )
 
@@ -172,6 +177,7 @@ def _part(resource: Resource, subresource: Subresource, verb: str) -> Operation:
         gvk=subresource.gvk,
         sent=_sent(verb, subresource.body),
         answered=subresource.body,
+        answered_as=ANSWERED_AS if subresource.body is not NOTHING else _ANYTHING,
     )
 
 
@@ -186,6 +192,7 @@ def _connections(resource: Resource, subresource: Subresource, ending: str) -> t
             description=f"open {subresource.name} of one {kind} by {method.upper()}",
             gvk=subresource.gvk,
             tag=tag_of(*resource.group_version),
+            answered_as=_ANYTHING,
         )
         for method in subresource.connects
     )

@@ -5,32 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from apiserver.openapi import documents, operations
+from apiserver.openapi import documents
 from apiserver.openapi.definitions import Definitions
 from apiserver.openapi.dialects import Schema
-from apiserver.openapi.documents import ANSWERED_AS, WATCHED_AS, Document
-from apiserver.openapi.operations import Operation
+from apiserver.openapi.documents import CORE, Document, GroupVersion
+from apiserver.openapi.operations import Operation, PathItem
 from apiserver.openapi.parameters import Parameter
-from apiserver.openapi.served import Resource
 
 _TEXT: Schema = {"type": "string"}
 
 
-def document(definitions: Definitions, resources: Iterable[Resource], info: Document) -> Document:
+def document(
+    definitions: Definitions, items: Iterable[PathItem], served: Iterable[GroupVersion], info: Document
+) -> Document:
+    """`served`: the group-versions that it is about."""
     writer = _Writer(definitions)
-    paths: Document = {}
-    served: set[tuple[str, str]] = set()
-    for resource in resources:
-        served.add(resource.group_version)
-        for item in operations.path_items(resource):
-            paths[item.path] = {
-                "parameters": writer.parameters(item.parameters),
-                **{each.method: writer.operation(each) for each in item.operations},
-            }
-    for group, version in served:
-        paths[f"{operations.root_of(group, version)}/"] = {"get": writer.discovery(group, version)}
+    paths = {
+        item.path: {
+            **({"parameters": writer.parameters(item.parameters)} if item.parameters else {}),
+            **{each.method: writer.operation(each) for each in item.operations},
+        }
+        for item in items
+    }
     found = definitions.reaching(writer.roots)
-    documents.tell_delete_options(found, [("", "v1"), *sorted(served)])
+    documents.tell_delete_options(found, [CORE, *served])
     return {
         "swagger": "2.0",
         "info": info,
@@ -51,28 +49,14 @@ class _Writer:
         parameters = [*self._body(operation), *self.parameters(operation.parameters)]
         return {
             "description": operation.description,
-            "consumes": list(operation.sent_as or ("*/*",)),
-            "produces": _produced(operation),
+            "consumes": list(operation.sent_as),
+            "produces": list(operation.answered_as),
             "schemes": ["https"],
             "tags": [operation.tag],
             "operationId": operation.id,
             **({"parameters": parameters} if parameters else {}),
             "responses": self._responses(operation),
             **documents.kubernetes_notes(operation),
-        }
-
-    def discovery(self, group: str, version: str) -> Document:
-        return {
-            "description": "the resources that are served",
-            "consumes": list(ANSWERED_AS),
-            "produces": list(ANSWERED_AS),
-            "schemes": ["https"],
-            "tags": [operations.tag_of(group, version)],
-            "operationId": f"get{operations.words_of(group, version)}APIResources",
-            "responses": {
-                "200": {"description": "OK", "schema": self._schema(documents.DISCOVERY)},
-                **documents.REFUSED,
-            },
         }
 
     def parameters(self, wanted: Sequence[Parameter]) -> list[Document]:
@@ -98,12 +82,6 @@ class _Writer:
             return _TEXT
         self.roots.add(definition)
         return self._definitions.dialect.reference(definition)
-
-
-def _produced(operation: Operation) -> list[str]:
-    if operation.action == "connect":
-        return ["*/*"]
-    return [*ANSWERED_AS, *(WATCHED_AS if operation.is_list else ())]
 
 
 def _parameter(parameter: Parameter) -> Document:

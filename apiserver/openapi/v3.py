@@ -1,34 +1,34 @@
-"""One group-version in OpenAPI 3.0. Pure."""
+"""A part of the API, mostly one group-version, in OpenAPI 3.0. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from apiserver.openapi import documents, operations
+from apiserver.openapi import documents
 from apiserver.openapi.definitions import Definitions
 from apiserver.openapi.dialects import Schema
-from apiserver.openapi.documents import ANSWERED_AS, WATCHED_AS, Document
-from apiserver.openapi.operations import Operation
+from apiserver.openapi.documents import CORE, Document, GroupVersion
+from apiserver.openapi.operations import Operation, PathItem
 from apiserver.openapi.parameters import Parameter
-from apiserver.openapi.served import Resource
 
 _TEXT: Schema = {"type": "string"}
 
 
 def document(
-    definitions: Definitions, group: str, version: str, resources: Sequence[Resource], info: Document
+    definitions: Definitions, items: Iterable[PathItem], served: Iterable[GroupVersion], info: Document
 ) -> Document:
+    """`served`: the group-versions that it is about."""
     writer = _Writer(definitions)
-    paths: Document = {f"{operations.root_of(group, version)}/": {"get": writer.discovery(group, version)}}
-    for resource in resources:
-        for item in operations.path_items(resource):
-            paths[item.path] = {
-                "parameters": writer.parameters(item.parameters),
-                **{each.method: writer.operation(each) for each in item.operations},
-            }
+    paths = {
+        item.path: {
+            **({"parameters": writer.parameters(item.parameters)} if item.parameters else {}),
+            **{each.method: writer.operation(each) for each in item.operations},
+        }
+        for item in items
+    }
     found = definitions.reaching(writer.roots)
-    documents.tell_delete_options(found, [("", "v1"), (group, version)])
+    documents.tell_delete_options(found, [CORE, *served])
     return {
         "openapi": "3.0.0",
         "info": info,
@@ -54,17 +54,6 @@ class _Writer:
             **documents.kubernetes_notes(operation),
         }
 
-    def discovery(self, group: str, version: str) -> Document:
-        definition = documents.DISCOVERY
-        self.roots.add(definition)
-        answer = _content(self._definitions.dialect.reference(definition), ANSWERED_AS)
-        return {
-            "tags": [operations.tag_of(group, version)],
-            "description": "the resources that are served",
-            "operationId": f"get{operations.words_of(group, version)}APIResources",
-            "responses": {"200": {"description": "OK", "content": answer}, **documents.REFUSED},
-        }
-
     def parameters(self, wanted: tuple[Parameter, ...]) -> list[Document]:
         if wanted not in self._parameters:
             self._parameters[wanted] = [_parameter(each) for each in wanted]
@@ -77,9 +66,8 @@ class _Writer:
         return {"requestBody": {"content": content, **({"required": True} if operation.is_body_required else {})}}
 
     def _responses(self, operation: Operation) -> Document:
-        name = documents.answered(self._definitions, operation)
-        types = (*ANSWERED_AS, *WATCHED_AS) if operation.is_list else ANSWERED_AS
-        content = _content(self._schema(name), ("*/*",) if operation.action == "connect" else types)
+        schema = self._schema(documents.answered(self._definitions, operation))
+        content = _content(schema, operation.answered_as)
         answers = {str(code): {"description": documents.PHRASES[code], "content": content} for code in operation.codes}
         return {**answers, **documents.REFUSED}
 
@@ -91,7 +79,7 @@ class _Writer:
 
 
 def _content(schema: Schema, types: Sequence[str]) -> Document:
-    return {media_type: {"schema": schema} for media_type in types or ("*/*",)}
+    return {media_type: {"schema": schema} for media_type in types}
 
 
 def _parameter(parameter: Parameter) -> Document:

@@ -35,6 +35,12 @@ def definitions(dialect: Dialect) -> dict[str, Schema]:
         f"{names.EXTENSIONS}.JSONSchemaPropsOrArray": {"description": "A schema, or a list of schemas."},
         f"{names.EXTENSIONS}.JSONSchemaPropsOrBool": {"description": "A schema, or yes or no."},
         f"{names.EXTENSIONS}.JSONSchemaPropsOrStringArray": {"description": "A schema, or a list of names."},
+        names.VERSION: _version(),
+        names.API_VERSIONS: _api_versions(dialect),
+        names.API_GROUP: _api_group(dialect),
+        names.API_GROUP_LIST: _api_group_list(dialect),
+        names.GROUP_VERSION: _group_version(),
+        names.SERVER_ADDRESS: _server_address(),
         names.API_RESOURCE: _api_resource(),
         names.API_RESOURCE_LIST: _api_resource_list(dialect),
     }
@@ -83,15 +89,97 @@ def _api_resource() -> Schema:
 
 def _api_resource_list(dialect: Dialect) -> Schema:
     resources = {"type": "array", "items": dialect.reference(names.API_RESOURCE)}
+    properties = {
+        "groupVersion": {"description": "The group and version.", **_TEXT},
+        "resources": {"description": "What is served in it.", **resources},
+    }
+    return _answer("APIResourceList", "The resources of one group and version.", properties)
+
+
+def _api_versions(dialect: Dialect) -> Schema:
+    addresses = {"type": "array", "items": dialect.reference(names.SERVER_ADDRESS)}
+    properties = {
+        "serverAddressByClientCIDRs": {"description": "Where the server is reached, and by whom.", **addresses},
+        "versions": {"description": "The versions.", **_TEXTS},
+    }
+    return _answer("APIVersions", "The versions of the core group.", properties)
+
+
+def _api_group(dialect: Dialect) -> Schema:
+    version = names.GROUP_VERSION
+    addresses = {"type": "array", "items": dialect.reference(names.SERVER_ADDRESS)}
+    properties = {
+        "name": {"description": "The group.", **_TEXT},
+        "preferredVersion": dialect.reference(version, {"description": "The version to use when in doubt."}),
+        "serverAddressByClientCIDRs": {"description": "Where the server is reached, and by whom.", **addresses},
+        "versions": {"description": "The versions.", "type": "array", "items": dialect.reference(version)},
+    }
+    return _answer("APIGroup", "A group and its versions.", properties, "name", "versions")
+
+
+def _api_group_list(dialect: Dialect) -> Schema:
+    groups = {"type": "array", "items": dialect.reference(names.API_GROUP)}
+    return _answer("APIGroupList", "All groups.", {"groups": {"description": "The groups.", **groups}}, "groups")
+
+
+def _answer(kind: str, description: str, properties: dict[str, Schema], *required: str) -> Schema:
     return {
-        "description": "The resources of one group and version.",
+        "description": description,
         "type": "object",
         "properties": {
             "apiVersion": {"description": API_VERSION, **_TEXT},
-            "groupVersion": {"description": "The group and version.", **_TEXT},
             "kind": {"description": KIND, **_TEXT},
-            "resources": {"description": "What is served in it.", **resources},
+            **properties,
         },
-        "required": ["groupVersion", "resources"],
-        "x-kubernetes-group-version-kind": [{"group": "", "version": "v1", "kind": "APIResourceList"}],
+        "required": list(required or properties),
+        "x-kubernetes-group-version-kind": [{"group": "", "version": "v1", "kind": kind}],
+    }
+
+
+def _group_version() -> Schema:
+    return {
+        "description": "A version of a group.",
+        "type": "object",
+        "properties": {
+            "groupVersion": {"description": "Group and version in one.", **_TEXT},
+            "version": {"description": "The version alone.", **_TEXT},
+        },
+        "required": ["groupVersion", "version"],
+    }
+
+
+def _server_address() -> Schema:
+    return {
+        "description": "Where clients from one network reach the server.",
+        "type": "object",
+        "properties": {
+            "clientCIDR": {"description": "The network of the clients.", **_TEXT},
+            "serverAddress": {"description": "The server's address for them.", **_TEXT},
+        },
+        "required": ["clientCIDR", "serverAddress"],
+    }
+
+
+def _version() -> Schema:
+    told = {
+        "buildDate": "When it was built.",
+        "compiler": "What it was built with.",
+        "emulationMajor": "The major version that it behaves like.",
+        "emulationMinor": "The minor version that it behaves like.",
+        "gitCommit": "The commit that it was built from.",
+        "gitTreeState": "Whether anything was changed beside that.",
+        "gitVersion": "The whole version.",
+        "goVersion": "The version of the language.",
+        "major": "The major version of the API.",
+        "minCompatibilityMajor": "The oldest major version that it gets along with.",
+        "minCompatibilityMinor": "The oldest minor version that it gets along with.",
+        "minor": "The minor version of the API.",
+        "platform": "What it runs on.",
+    }
+    optional = {"emulationMajor", "emulationMinor", "minCompatibilityMajor", "minCompatibilityMinor"}
+    return {
+        "description": "What runs here.",
+        "type": "object",
+        "properties": {name: {"description": text, **_TEXT} for name, text in told.items()},
+        "required": [name for name in told if name not in optional],
     }

@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from apiserver.printing import ages, jsonpath
+from apiserver.printing import ages
 from apiserver.printing.columns import AGE, NAME, Cell, Cells, Column, Printer
-from steersman.api import times
+from steersman.api import jsonpath, times
 from steersman.api.apiextensions import CustomResourceColumnDefinition
 
 _DEFAULT = (

@@ -123,7 +123,8 @@ def _marked(doomed: Any, grace_seconds: int, now: datetime) -> Any:
         deletion_grace_period_seconds=grace_seconds,
         generation=generation,
     )
-    marked = replace(doomed, metadata=metadata)
-    if isinstance(marked, Namespace):
-        return replace(marked, status=replace(marked.status, phase="Terminating"))
-    return marked
+    if isinstance(doomed, Namespace):
+        # Its content decides how long it lives: Kubernetes speaks of no grace period here.
+        metadata = replace(metadata, deletion_grace_period_seconds=None)
+        return replace(doomed, metadata=metadata, status=replace(doomed.status, phase="Terminating"))
+    return replace(doomed, metadata=metadata)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from apiserver.admission.chain import USUAL, Admission, AdmissionSettings
 from apiserver.admission.lookup import Lookup
-from apiserver.auth.tokens import Issuer
+from apiserver.auth.tokens import Issuer, Tokens
 from apiserver.registry import lifecycle, metadata, naming, owners, patches, reading, subresources, traces, versions
 from apiserver.registry.components import Components
 from apiserver.registry.evicting import Evictions
@@ -36,6 +36,7 @@ from apiserver.registry.requests import (
     WriteOptions,
     Written,
 )
+from apiserver.registry.reviews import ReviewDesk
 from apiserver.registry.strategy import Strategy
 from apiserver.registry.writing import Propose, Writer, complain
 from apiserver.storage.interface import Store, Stored
@@ -73,9 +74,14 @@ class Registry:
         self._evictions = Evictions(self._writer, Lookup(cache), clock)
         self._components = Components(store, cache, clock)
         self._tokens = TokenDesk(issuer, Lookup(cache), clock) if issuer is not None else None
+        self._reviews = ReviewDesk(Tokens(issuer, Lookup(cache), clock) if issuer is not None else None, clock)
 
     def serves(self, kind: Kind) -> bool:
-        return kind.qualified_resource in self._strategies or kind.struct is ComponentStatus
+        return (
+            kind.qualified_resource in self._strategies
+            or kind.struct is ComponentStatus
+            or self._reviews.answers(kind.struct)
+        )
 
     def _require(self, kind: Kind, verb: str, subresource: Subresource = Subresource.NONE) -> None:
         """NotFound for a kind that exists in Kubernetes but not here, MethodNotAllowed for what it cannot do."""
@@ -113,6 +119,8 @@ class Registry:
     async def create(self, target: Target, body: bytes, options: WriteOptions = PLAIN) -> Written:
         self._require(target.kind, "create")
         decoded, warnings = _read(target, body, options)
+        if self._reviews.answers(target.kind.struct):
+            return await self._review(target, decoded, warnings, options)
         with _telling(warnings):
             new = versions.to_stored(target.kind, lifecycle.addressed(decoded, target))
             if new.metadata.resource_version not in ("", "0"):
@@ -129,6 +137,11 @@ class Registry:
             except AlreadyExists:
                 continue
         return await self._writer.create(target, new, options)
+
+    async def _review(self, target: Target, asked: Any, warnings: Sequence[str], options: WriteOptions) -> Written:
+        with _telling(warnings):
+            answered = await self._reviews.answer(lifecycle.addressed(asked, target), options.caller)
+        return Written(codec.encode(answered), Revision(0), created=True, warnings=tuple(warnings))
 
     async def update(
         self,
@@ -220,7 +233,7 @@ class Registry:
         def change(stored: Stored) -> bytes:
             pod = self._writer.decode(kind, stored.value)
             bound = subresources.bound(pod, binding, kind, stored.revision, self._clock.now())
-            return traces.encoded(lifecycle.counted(bound, pod, kind), stored.value)
+            return traces.encoded(bound, stored.value)  # the user asks for nothing new: the generation stays
 
         return await self._writer.change(target, change, options)
 

@@ -9,7 +9,16 @@ from typing import Final
 from msgspec.structs import replace
 
 from apiserver.registry.strategy import METADATA, Strategy
-from apiserver.registry.validation import checks, conditions, expressions, internalform, policies, requestrules
+from apiserver.registry.validation import (
+    celadmission,
+    checks,
+    conditions,
+    expressions,
+    internalform,
+    policies,
+    requestrules,
+)
+from apiserver.registry.validation.celadmission import Scope
 from apiserver.registry.warnings import small as warned
 from steersman.api import fields, names
 from steersman.api.admissionregistration import (
@@ -21,6 +30,7 @@ from steersman.api.admissionregistration import (
 )
 from steersman.api.errors import Cause
 from steersman.api.fields import Path
+from steersman.cel import types
 
 REASONS: Final = ("Forbidden", "Invalid", "RequestEntityTooLarge")
 MAX_AUDIT_ANNOTATIONS: Final = 20
@@ -49,14 +59,16 @@ def validate(new: ValidatingAdmissionPolicy) -> list[Cause]:
     if spec.param_kind is not None:
         causes += policies.validate_param_kind(spec.param_kind, _SPEC.child("paramKind"))
     causes += policies.validate_constraints(spec.match_constraints, _SPEC.child("matchConstraints"))
-    causes += expressions.validate_match_conditions(spec.match_conditions, _SPEC.child("matchConditions"))
-    causes += expressions.validate_variables(spec.variables, _SPEC.child("variables"))
+    scope = Scope(params=spec.param_kind is not None)
+    causes += expressions.validate_match_conditions(spec.match_conditions, _SPEC.child("matchConditions"), scope)
+    causes += expressions.validate_variables(spec.variables, _SPEC.child("variables"), scope)
+    scope = celadmission.with_variables(scope, spec.variables)
     if not spec.validations and not spec.audit_annotations:
         causes.append(fields.required(_SPEC.child("validations"), _NOTHING_TO_DO))
         causes.append(fields.required(_SPEC.child("auditAnnotations"), _NOTHING_TO_DO))
     for index, validation in enumerate(spec.validations):
-        causes += _validate_validation(validation, _SPEC.child("validations").index(index))
-    return causes + _validate_audits(spec, new.metadata.name, _SPEC.child("auditAnnotations"))
+        causes += _validate_validation(validation, _SPEC.child("validations").index(index), scope)
+    return causes + _validate_audits(spec, new.metadata.name, _SPEC.child("auditAnnotations"), scope)
 
 
 def validate_update(new: ValidatingAdmissionPolicy, old: ValidatingAdmissionPolicy) -> list[Cause]:
@@ -71,13 +83,18 @@ def validate_update(new: ValidatingAdmissionPolicy, old: ValidatingAdmissionPoli
     ]
 
 
-def _validate_validation(validation: Validation, path: Path) -> list[Cause]:
+def _validate_validation(validation: Validation, path: Path, scope: Scope) -> list[Cause]:
     causes: list[Cause] = []
-    if not validation.expression.strip():
-        causes.append(fields.required(path.child("expression"), "expression is not specified"))
-    if validation.message_expression and not validation.message_expression.strip():
-        where = path.child("messageExpression")
-        causes.append(fields.invalid(where, validation.message_expression, "must be non-empty if specified"))
+    where = path.child("expression")
+    if validation.expression.strip():
+        causes += celadmission.validate_expression(validation.expression, where, scope, types.BOOL)
+    else:
+        causes.append(fields.required(where, "expression is not specified"))
+    text, where = validation.message_expression, path.child("messageExpression")
+    if text.strip():
+        causes += celadmission.validate_expression(text, where, scope.without_authorizer(), types.STRING)
+    elif text:
+        causes.append(fields.invalid(where, text, "must be non-empty if specified"))
     message = validation.message.strip()
     if validation.message and not message:
         causes.append(fields.invalid(path.child("message"), validation.message, "must be non-empty if specified"))
@@ -88,7 +105,7 @@ def _validate_validation(validation: Validation, path: Path) -> list[Cause]:
     return causes
 
 
-def _validate_audits(spec: ValidatingAdmissionPolicySpec, policy: str, path: Path) -> list[Cause]:
+def _validate_audits(spec: ValidatingAdmissionPolicySpec, policy: str, path: Path, scope: Scope) -> list[Cause]:
     annotations = spec.audit_annotations
     causes: list[Cause] = []
     if len(annotations) > MAX_AUDIT_ANNOTATIONS:
@@ -97,26 +114,28 @@ def _validate_audits(spec: ValidatingAdmissionPolicySpec, policy: str, path: Pat
     seen: set[str] = set()
     for index, annotation in enumerate(annotations):
         where = path.index(index)
-        causes += _validate_audit(annotation, policy, where)
+        causes += _validate_audit(annotation, policy, where, scope)
         if annotation.key in seen:
             causes.append(fields.duplicate(where.child("key"), annotation.key))
         seen.add(annotation.key)
     return causes
 
 
-def _validate_audit(annotation: AuditAnnotation, policy: str, path: Path) -> list[Cause]:
+def _validate_audit(annotation: AuditAnnotation, policy: str, path: Path, scope: Scope) -> list[Cause]:
     causes: list[Cause] = []
     if policy:
         causes += checks.name(f"{policy}/{annotation.key}", path.child("key"), names.qualified_name)
     else:
         causes.append(fields.invalid(path.child("key"), annotation.key, "requires metadata.name be non-empty"))
-    expression = annotation.value_expression.strip()
+    given, where = annotation.value_expression, path.child("valueExpression")
+    expression = given.strip()
     if not expression:
-        causes.append(fields.required(path.child("valueExpression"), "valueExpression is not specified"))
-    elif len(expression.encode()) > MAX_AUDIT_EXPRESSION_BYTES:
-        detail = f"must not exceed {MAX_AUDIT_EXPRESSION_BYTES} bytes in length"
-        causes.append(fields.required(path.child("valueExpression"), detail))
-    return causes
+        return [*causes, fields.required(where, "valueExpression is not specified")]
+    if len(expression.encode()) > MAX_AUDIT_EXPRESSION_BYTES:
+        return [*causes, fields.required(where, f"must not exceed {MAX_AUDIT_EXPRESSION_BYTES} bytes in length")]
+    return causes + celadmission.validate_expression(
+        expression, where, scope, *celadmission.TEXT_OR_NOTHING, shown=given
+    )
 
 
 def _validate_warnings(warnings: Sequence[ExpressionWarning], path: Path) -> list[Cause]:

@@ -20,6 +20,7 @@ from apiserver.restfront import doors, paths, query, replies, representation, ro
 from apiserver.restfront import pages as pages_
 from apiserver.restfront.authentication import Authentication
 from apiserver.restfront.call import Call
+from apiserver.restfront.negotiation import PLAIN_JSON
 from apiserver.restfront.pages import Page
 from apiserver.restfront.paths import ResourcePath
 from apiserver.restfront.routing import Doors, Handler, Reviews
@@ -82,7 +83,7 @@ class Front:
         }
 
     def serves(self, kind: Kind) -> bool:
-        return kind.qualified_resource in self._reviews or (self._registry.serves(kind) and "get" in kind.verbs)
+        return kind.qualified_resource in self._reviews or self._registry.serves(kind)
 
     def served(self) -> Sequence[Kind]:
         return [kind for kind in kinds.ALL if self.serves(kind)]
@@ -114,7 +115,8 @@ class Front:
         about = paths.parse(path)
         if about is None:
             return await self._page(request, path, query_text)
-        accepted = representation.accepted(request.headers.get("Accept", ""))
+        is_stream = bool(about.subresource) and self._is_stream(about)
+        accepted = PLAIN_JSON if is_stream else representation.accepted(request.headers.get("Accept", ""))
         call = Call(request, caller, about, query.parse(query_text), accepted)
         verb, handler, place = self._route(request.method, call)
         seen.verb, seen.resource = verb, about.kind.resource
@@ -158,6 +160,11 @@ class Front:
         if verb not in door.handlers:
             raise _not_allowed()
         return verb, door.handlers[verb], NO_PLACE if door.is_stream else self._place(verb)
+
+    def _is_stream(self, about: ResourcePath) -> bool:
+        """What is no object in some form: logs, and whatever a proxy passes on."""
+        door = routing.door_of(about.kind, about.subresource, self.doors)
+        return door is not None and door.is_stream
 
     def _place(self, verb: str) -> Place:
         if verb == "watch":

@@ -23,8 +23,9 @@ from steersman.api.kinds import Kind
 V2_PATH, V3_PATH, V3_BELOW = "/openapi/v2", "/openapi/v3", "/openapi/v3/"
 
 _V2_TYPES = {
+    # With this name it is asked for, but no client can read such a name in an answer.
+    "application/com.github.proto-openapi.spec.v2@v1.0+protobuf": V2_PROTOBUF,
     V2_PROTOBUF: V2_PROTOBUF,
-    "application/com.github.proto-openapi.spec.v2.v1.0+protobuf": V2_PROTOBUF,
     JSON: JSON,
     "application/*": JSON,
     "*/*": JSON,

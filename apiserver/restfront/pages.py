@@ -41,7 +41,7 @@ class About:
 
 def of_server(about: About) -> Page:
     checks = {"healthz": about.live, "livez": about.live, "readyz": about.ready}
-    version = (json.dumps(dict(about.version), indent=2) + "\n").encode()
+    version = json.dumps(dict(about.version), indent=2).encode()
 
     async def page(_request: web.BaseRequest, path: str, query: Query) -> Reply | None:
         endpoint, _, check = path.removeprefix("/").partition("/")

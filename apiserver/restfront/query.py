@@ -34,6 +34,9 @@ class Query:
     def texts(self, name: str) -> list[str]:
         return self._values.get(name, [])
 
+    def with_text(self, name: str, value: str) -> Query:
+        return Query({**self._values, name: [value]})
+
     def integer(self, name: str) -> int | None:
         """BadRequest, in Go's words, for what is no 64-bit number; None for what is absent or empty."""
         text = self.text(name)

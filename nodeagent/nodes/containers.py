@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from nodeagent import staticpods
 from nodeagent.runtime.seen import SeenContainer, SeenPod, SeenSandbox, State
 from nodeagent.waiting import Reason
 from steersman.api.core import ContainerStatus, Pod
 from steersman.api.errors import BadRequest, NotFound, quoted
+from steersman.api.names import Uid
 
 _PLAIN_WORDS = {
     Reason.PULL_FAILED.value: "image can't be pulled",
     Reason.PULL_BACK_OFF.value: "trying and failing to pull image",
 }
+
+
+def uid_here(pod: Pod) -> Uid:
+    """Under which its containers run: what the API shows of a static pod is a mirror, with a uid of its own."""
+    meta = pod.metadata
+    return Uid(meta.annotations.get(staticpods.MIRROR) or meta.uid)
 
 
 def to_read(pod: Pod, seen: SeenPod, name: str, *, previous: bool) -> SeenContainer:
@@ -34,6 +42,13 @@ def to_enter(seen: SeenPod, name: str) -> SeenContainer:
     if newest is None or newest.state is not State.RUNNING:
         raise NotFound(f"container not found ({quoted(name)})")
     return newest
+
+
+def closes_stdin(pod: Pod, name: str) -> bool:
+    """Whether the main process reads end-of-file when the first client that is attached to it has said everything."""
+    spec = pod.spec
+    ephemeral = any(each.stdin_once for each in spec.ephemeral_containers if each.name == name)
+    return ephemeral or any(each.stdin_once for each in (*spec.init_containers, *spec.containers) if each.name == name)
 
 
 def sandbox(pod: Pod, seen: SeenPod) -> SeenSandbox:

@@ -1,7 +1,7 @@
 """Exec, attach and port-forward: what the API server says goes in, what the process says comes out.
 
 The input is read by a task of its own, which waits while the process does not take it; so does gRPC then, and so do
-those before it. It is given up only after the last word has been sent.
+those before it. After the last word the caller is listened to until it hangs up.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from nodeagent.runtime.interface import Connection, Output, Session, Stderr, StreamOptions, TerminalSize
-from steersman.api.errors import Conflict
+from steersman.api.errors import ApiError, Conflict
 from steersman.pb import nodes_pb2 as pb
 
 CHUNK_BYTES = 32 * 1024
+HANG_UP_SECONDS = 10.0
+"""How long a caller may take to hang up after the last word."""
 MAX_SIDE = 65_535
 """Of a terminal, in characters."""
 
@@ -28,16 +30,36 @@ def options_of(start: pb.SessionStart) -> StreamOptions:
     return StreamOptions(stdin=start.stdin, stdout=start.stdout, stderr=start.stderr and not start.tty, tty=start.tty)
 
 
+def without_closing(read: ReadInput) -> ReadInput:
+    """The same, but that a client which has said everything leaves stdin open for the next one."""
+
+    async def read_on() -> pb.SessionInput | None:
+        while (message := await read()) is not None and message.WhichOneof("part") == "close_stdin":
+            continue
+        return message
+
+    return read_on
+
+
 async def converse(session: Session, read: ReadInput, send: SendOutput) -> None:
     """Until the process has said everything; then how it ended, if it has."""
     async with asyncio.TaskGroup() as tasks:
         listening = tasks.create_task(_pass_input_on(read, session))
-        while (output := await session.read()) is not None:
-            await send(_message(output))
-        code = await session.exit_code()
-        if code is not None:
-            await send(pb.SessionOutput(exit_code=code))
-        listening.cancel()
+        try:
+            while (output := await session.read()) is not None:
+                await send(_message(output))
+            code = await session.exit_code()
+            if code is not None:
+                await send(pb.SessionOutput(exit_code=code))
+        except ApiError as error:
+            await send(pb.SessionOutput(error=error.message))
+        await send(pb.SessionOutput(ended=True))
+        await _hung_up(listening)
+
+
+async def _hung_up(listening: asyncio.Task[None]) -> None:
+    await asyncio.wait((listening,), timeout=HANG_UP_SECONDS)
+    listening.cancel()
 
 
 def _message(output: Output) -> pb.SessionOutput:
@@ -71,7 +93,8 @@ async def forward(connection: Connection, read: ReadPort, send: SendPort) -> Non
             sending = tasks.create_task(_pass_bytes_on(read, writer))
             while data := await _read(reader):
                 await send(pb.PortOutput(data=data))
-            sending.cancel()
+            await send(pb.PortOutput(ended=True))
+            await _hung_up(sending)
     finally:
         writer.close()
 
@@ -92,4 +115,5 @@ async def _pass_bytes_on(read: ReadPort, writer: asyncio.StreamWriter) -> None:
             elif writer.can_write_eof():
                 writer.write_eof()
     except OSError:
-        return  # the pod no longer listens; what it still says is read elsewhere
+        while await read() is not None:  # the pod no longer listens
+            continue

@@ -11,7 +11,7 @@ from pathlib import Path
 import grpc
 from grpc import aio
 
-from nodeagent.nodes.places import Places
+from nodeagent.nodes.localnodes import LocalNodes
 from nodeagent.nodes.service import NodesService
 from steersman import wire
 from steersman.base import log
@@ -35,9 +35,9 @@ TlsFiles = tuple[Path, Path, Path]
 
 
 class NodesServer:
-    def __init__(self, places: Places, address: Address, files: TlsFiles | None, clock: Clock) -> None:
+    def __init__(self, local_nodes: LocalNodes, address: Address, files: TlsFiles | None, clock: Clock) -> None:
         """Without `files`: in the clear, to everybody who reaches the address."""
-        self._places = places
+        self._nodes = local_nodes
         self._address = address
         self._files = files
         self._clock = clock
@@ -46,7 +46,7 @@ class NodesServer:
 
     async def open(self) -> None:
         """Try once to listen; from then on `port` is where, if it was left to the system."""
-        service = NodesService(self._places, self._clock, secure=self._files is not None)
+        service = NodesService(self._nodes, self._clock, secure=self._files is not None)
         server = aio.server(options=_OPTIONS)
         server.add_generic_rpc_handlers((service.handler(),))
         try:

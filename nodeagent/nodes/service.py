@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any
 
 import grpc
 from grpc import aio
 
 from nodeagent.nodes import containers, conversations, logs
-from nodeagent.nodes.places import Place, Places
+from nodeagent.nodes.conversations import ReadInput
+from nodeagent.nodes.localnodes import LocalNode, LocalNodes
 from nodeagent.nodes.stats import Statistics
 from nodeagent.runtime.interface import Session
 from nodeagent.runtime.seen import SeenPod
 from steersman import wire
 from steersman.api.core import Pod
 from steersman.api.errors import ApiError, BadRequest, Forbidden, Internal, Timeout
-from steersman.api.names import Uid
 from steersman.base import log, run
 from steersman.base.clock import Clock
 from steersman.pb import nodes_pb2 as pb
@@ -34,8 +34,8 @@ Handler = Callable[[Any, Any], Awaitable[Any]]
 
 
 class NodesService:
-    def __init__(self, places: Places, clock: Clock, *, secure: bool) -> None:
-        self._places = places
+    def __init__(self, local_nodes: LocalNodes, clock: Clock, *, secure: bool) -> None:
+        self._nodes = local_nodes
         self._clock = clock
         self._secure = secure
         self._statistics = Statistics(clock)
@@ -60,7 +60,6 @@ class NodesService:
     def _guarded(self, handle: Handler) -> Handler:
         async def call(request: Any, context: Any) -> Any:
             try:
-                self._check_caller(context)
                 return await handle(request, context)
             except Exception as problem:  # noqa: BLE001 - told to the caller, and logged unless it is our own word
                 error = _explain(problem)
@@ -76,7 +75,8 @@ class NodesService:
     # -- the calls
 
     async def _logs(self, request: pb.LogsRequest, context: Any) -> None:
-        place, pod, seen = await self._find(request.container)
+        self._check_caller(context)
+        node, pod, seen = await self._find(request.container)
         wanted = containers.to_read(pod, seen, request.container.container, previous=request.previous)
         options = logs.options_of(request, self._clock.now())
 
@@ -84,56 +84,70 @@ class NodesService:
             await context.write(pb.Chunk(data=data))
 
         await context.write(pb.Chunk())
-        await logs.stream(place.runtime.logs(wanted.id, options), send)
+        await logs.stream(node.runtime.logs(wanted.id, options), send)
 
     async def _exec(self, _: Any, context: Any) -> None:
-        start = await _started(context)
-        place, _pod, seen = await self._find(start.container)
+        start = await self._started(context)
+        node, _pod, seen = await self._find(start.container)
         wanted = containers.to_enter(seen, start.container.container)
         command, options = tuple(start.command), conversations.options_of(start)
-        await _hold(place.runtime.exec(wanted.id, command, options), context)
+        await _hold(node.runtime.exec(wanted.id, command, options), context, _reading(context))
 
     async def _attach(self, _: Any, context: Any) -> None:
-        start = await _started(context)
-        place, _pod, seen = await self._find(start.container)
+        start = await self._started(context)
+        node, pod, seen = await self._find(start.container)
         wanted = containers.to_enter(seen, start.container.container)
-        await _hold(place.runtime.attach(wanted.id, conversations.options_of(start)), context)
+        read = _reading(context)
+        if not containers.closes_stdin(pod, wanted.name):
+            read = conversations.without_closing(read)
+        await _hold(node.runtime.attach(wanted.id, conversations.options_of(start)), context, read)
 
     async def _port_forward(self, _: Any, context: Any) -> None:
-        start = await _started(context)
-        place, pod, seen = await self._find(start.container)
+        start = await self._started(context)
+        node, pod, seen = await self._find(start.container)
         sandbox = containers.sandbox(pod, seen)
         await context.write(pb.PortOutput())
         try:
-            connection = await place.runtime.connect(sandbox.id, start.port)
+            connection = await node.runtime.connect(sandbox.id, start.port)
         except ApiError as error:
             uid = pod.metadata.uid
             told = f"error forwarding port {start.port} to pod {pod.metadata.name}, uid {uid}: {error.message}"
             await context.write(pb.PortOutput(error=told))
+            await context.write(pb.PortOutput(ended=True))
+            await _until_hung_up(context)
             return
         await conversations.forward(connection, _reading(context), context.write)
 
-    async def _stats(self, request: pb.StatsRequest, _: Any) -> pb.StatsReply:
-        return pb.StatsReply(json=await self._statistics.summary(self._places.of_node(request.node)))
+    async def _stats(self, request: pb.StatsRequest, context: Any) -> pb.StatsReply:
+        self._check_caller(context)
+        return pb.StatsReply(json=await self._statistics.summary(self._nodes.named(request.node)))
 
-    async def _find(self, about: pb.Container) -> tuple[Place, Pod, SeenPod]:
-        place, pod = self._places.of_pod(about.namespace, about.pod, about.uid)
-        return place, pod, await place.runtime.observe(Uid(pod.metadata.uid))
+    async def _started(self, context: Any) -> Any:
+        """What the first message asks for. Only then is it asked who calls: whoever is hung up on before that may not
+        get to hear why."""
+        async with asyncio.timeout(START_SECONDS):
+            first = await context.read()
+        self._check_caller(context)
+        if first is aio.EOF or first.WhichOneof("part") != "start":
+            raise BadRequest("a conversation begins with what it is about")
+        return first.start
+
+    async def _find(self, about: pb.Container) -> tuple[LocalNode, Pod, SeenPod]:
+        node, pod = self._nodes.of_pod(about.namespace, about.pod, about.uid)
+        return node, pod, await node.runtime.observe(containers.uid_here(pod))
 
 
-async def _hold(opening: AbstractAsyncContextManager[Session], context: Any) -> None:
+async def _hold(opening: AbstractAsyncContextManager[Session], context: Any, read: ReadInput) -> None:
     async with opening as session:
         await context.write(pb.SessionOutput())
-        await conversations.converse(session, _reading(context), context.write)
+        await conversations.converse(session, read, context.write)
 
 
-async def _started(context: Any) -> Any:
-    """What the first message asks for."""
-    async with asyncio.timeout(START_SECONDS):
-        first = await context.read()
-    if first is aio.EOF or first.WhichOneof("part") != "start":
-        raise BadRequest("a conversation begins with what it is about")
-    return first.start
+async def _until_hung_up(context: Any) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(conversations.HANG_UP_SECONDS):
+            while await context.read() is not aio.EOF:
+                continue
 
 
 def _reading(context: Any) -> Callable[[], Awaitable[Any]]:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from nodeagent.nodes import summary
-from nodeagent.nodes.places import Place
+from nodeagent.nodes.localnodes import LocalNode
 from nodeagent.nodes.summary import NodeReading, PodReading, Reading
 from nodeagent.runtime.seen import DiskUse, SeenPod, State, Usage
 from steersman.api.errors import ApiError
@@ -66,19 +66,19 @@ class Statistics:
         self._before: dict[str, dict[str, Usage]] = {}
         self._disk: dict[str, tuple[float, DiskUse]] = {}
 
-    async def summary(self, place: Place) -> bytes:
+    async def summary(self, node: LocalNode) -> bytes:
         """Raises ApiError when the engine cannot be asked."""
-        engine, disk = await place.runtime.engine(), await self._disk_use(place)
-        seen = await place.runtime.list_pods()
-        usages = await _usages(place, seen)
+        engine, disk = await node.runtime.engine(), await self._disk_use(node)
+        seen = await node.runtime.list_pods()
+        usages = await _usages(node, seen)
         at = self._clock.now()
         if engine.name != HOLLOW:
             usages[MACHINE] = _machine_usage(at)
-        figures = _Figures(usages, self._before.get(place.node, {}), {} if disk is None else disk.writable_bytes)
-        self._before[place.node] = usages
+        figures = _Figures(usages, self._before.get(node.name, {}), {} if disk is None else disk.writable_bytes)
+        self._before[node.name] = usages
         return summary.encode(
             NodeReading(
-                name=place.node,
+                name=node.name,
                 at=at,
                 machine=figures.of(MACHINE, _boot_time(at)) if MACHINE in usages else None,
                 memory_bytes=engine.memory_bytes,
@@ -87,31 +87,31 @@ class Statistics:
             )
         )
 
-    async def _disk_use(self, place: Place) -> DiskUse | None:
+    async def _disk_use(self, node: LocalNode) -> DiskUse | None:
         """At most a minute old; None when the engine does not say."""
         now = self._clock.monotonic()
-        known = self._disk.get(place.node)
+        known = self._disk.get(node.name)
         if known is not None and now - known[0] < DISK_USE_SECONDS:
             return known[1]
         try:
-            found = await place.runtime.disk_use()
+            found = await node.runtime.disk_use()
         except ApiError as error:
-            _log.info("the engine does not say what its files take", node=place.node, reason=error.message)
+            _log.info("the engine does not say what its files take", node=node.name, reason=error.message)
             return None
-        self._disk[place.node] = now, found
+        self._disk[node.name] = now, found
         return found
 
 
-async def _usages(place: Place, pods: tuple[SeenPod, ...]) -> dict[str, Usage]:
+async def _usages(node: LocalNode, pods: tuple[SeenPod, ...]) -> dict[str, Usage]:
     """Of all that runs, by id; what ended in the meantime is left out."""
     ids = [each.id for pod in pods for each in pod.sandboxes if each.state is State.RUNNING]
     ids += [each.id for pod in pods for each in pod.containers if each.state is State.RUNNING]
-    places = asyncio.Semaphore(AT_ONCE)
+    slots = asyncio.Semaphore(AT_ONCE)
     found: dict[str, Usage] = {}
 
     async def ask(container_id: str) -> None:
-        async with places:
-            usage = await place.runtime.usage(container_id)
+        async with slots:
+            usage = await node.runtime.usage(container_id)
         if usage is not None:
             found[container_id] = usage
 

@@ -56,7 +56,7 @@ def encode(node: NodeReading) -> bytes:
     whole = node.machine or _sum(node.at, [each for pod in node.pods for each in _all(pod)])
     told: dict[str, Any] = {
         "nodeName": node.name,
-        **({"startTime": times.from_datetime(whole.started_at)} if whole.started_at else {}),
+        **({"startTime": _time(whole.started_at)} if whole.started_at else {}),
         "cpu": _cpu(whole),
         "memory": {
             **_memory(whole),
@@ -75,7 +75,7 @@ def _pod(at: datetime, pod: PodReading) -> dict[str, Any]:
     started = min((each.started_at for each in parts if each.started_at), default=at)
     return {
         "podRef": {"name": pod.name, "namespace": pod.namespace, "uid": pod.uid},
-        "startTime": times.from_datetime(started),
+        "startTime": _time(started),
         "containers": [_container(name, reading) for name, reading in pod.containers],
         "cpu": _cpu(whole),
         "memory": _memory(whole),
@@ -88,7 +88,7 @@ def _pod(at: datetime, pod: PodReading) -> dict[str, Any]:
 def _container(name: str, reading: Reading) -> dict[str, Any]:
     told: dict[str, Any] = {
         "name": name,
-        "startTime": times.from_datetime(reading.started_at or reading.usage.at),
+        "startTime": _time(reading.started_at or reading.usage.at),
         "cpu": _cpu(reading),
         "memory": _memory(reading),
     }
@@ -136,4 +136,4 @@ def _network(reading: Reading) -> dict[str, Any]:
 
 
 def _time(moment: datetime) -> str:
-    return times.from_datetime(moment)
+    return str(times.from_datetime(moment))

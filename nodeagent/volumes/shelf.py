@@ -5,20 +5,15 @@ Read consistently when it is needed: who has just changed a ConfigMap finds it i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TypeVar
-
+from nodeagent import library
 from nodeagent.downward import Place
 from nodeagent.volumes import claims
 from nodeagent.volumes.interface import VolumeProblem
 from nodeagent.volumes.payload import Contents, Needed
 from nodeagent.volumes.tokens import Tokens
 from steersman.api.core import ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, Secret
-from steersman.api.errors import ApiError, NotFound
-from steersman.api.meta import Object
-from steersman.client.client import Client, Resource
-
-T = TypeVar("T", bound=Object)
+from steersman.api.errors import ApiError
+from steersman.client.client import Client
 
 
 class Shelf:
@@ -33,8 +28,8 @@ class Shelf:
         """As far as it exists. VolumeProblem for what cannot be asked for now."""
         namespace = pod.metadata.namespace
         try:
-            config_maps = await _present(self._config_maps, namespace, needed.config_maps)
-            secrets = await _present(self._secrets, namespace, needed.secrets)
+            config_maps = await library.present(self._config_maps, namespace, needed.config_maps)
+            secrets = await library.present(self._secrets, namespace, needed.secrets)
         except ApiError as error:
             raise VolumeProblem(error.message) from error
         tokens = {}
@@ -58,13 +53,3 @@ class Shelf:
             raise VolumeProblem(f"failed to fetch PV {wanted} from API server: {error.message}") from error
         claims.check_bound(volume, claim)
         return volume
-
-
-async def _present(resource: Resource[T], namespace: str, names: Iterable[str]) -> dict[str, T]:
-    found: dict[str, T] = {}
-    for name in names:
-        try:
-            found[name] = await resource.get(name, namespace)
-        except NotFound:
-            continue
-    return found

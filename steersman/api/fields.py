@@ -9,6 +9,9 @@ import msgspec
 
 from steersman.api.errors import Cause, quoted
 
+UNSHOWN = object()
+"""In place of a value that is too large to show."""
+
 _ENCODER = msgspec.json.Encoder(enc_hook=str.__str__, order="deterministic")
 
 
@@ -76,6 +79,8 @@ def _cause(reason: str, path: str, *parts: str) -> Cause:
 
 def _shown(value: Any) -> str:
     """The value as Go shows it: text in quotes, anything else as JSON."""
+    if value is UNSHOWN:
+        return ""
     if isinstance(value, str):
         return quoted(value)
     shown = _ENCODER.encode(value).decode()

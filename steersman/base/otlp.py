@@ -97,6 +97,9 @@ class _OtlpSpan:
         self._span.record_exception(error)
         self._span.set_status(otel.StatusCode.ERROR, f"{type(error).__name__}: {error}")
 
+    def end(self) -> None:
+        self._span.end()
+
     @property
     def context(self) -> SpanContext | None:
         return _from_otel(self._span.get_span_context())

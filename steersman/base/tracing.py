@@ -51,6 +51,9 @@ class Span(Protocol):
     def fail(self, error: BaseException) -> None:
         """Record an error that does not leave the span."""
 
+    def end(self) -> None:
+        """Close a span that no `with` surrounds: one that ends in another place than it began in."""
+
     @property
     def context(self) -> SpanContext | None: ...
 
@@ -75,6 +78,9 @@ class _NoSpan:
         return None
 
     def fail(self, error: BaseException) -> None:
+        return None
+
+    def end(self) -> None:
         return None
 
     @property

@@ -53,8 +53,8 @@ def _shown_issue(text: str, starts: list[int], issue: Issue) -> str:
     column = issue.at - starts[line - 1]
     end = starts[line] - 1 if line < len(starts) else len(text)
     snippet = text[starts[line - 1] : end].replace("\t", " ")
-    dots = "".join(_wide(character, ".", "．") for character in snippet[:column])  # noqa: RUF001  # cel-go's own
-    mark = _wide(snippet[column : column + 1], "^", "＾")  # noqa: RUF001
+    dots = "".join(_wide(character, ".", "．") for character in snippet[:column])  # cel-go's own
+    mark = _wide(snippet[column : column + 1], "^", "＾")
     return f"ERROR: <input>:{line}:{column + 1}: {issue.message}\n | {snippet}\n | {dots}{mark}"
 
 

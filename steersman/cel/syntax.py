@@ -6,8 +6,8 @@ the tree: comprehensions and plain calls stand in their place, and `Parsed.macro
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 ACCUMULATOR = "@result"
@@ -111,3 +111,21 @@ class Parsed:
     text: str
     expression: Expr
     macros: Mapping[int, Call] = field(compare=False)
+
+
+def children(node: Node) -> list[Node]:
+    """The parts directly below one."""
+    found: list[Node] = []
+    for each in fields(node):
+        value = getattr(node, each.name)
+        found += [part for part in (value if isinstance(value, tuple) else (value,)) if isinstance(part, Node)]
+    return found
+
+
+def walk(root: Node) -> Iterator[Node]:
+    """All parts, the whole first. What a macro wrote twice is met twice."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(children(node))

@@ -185,7 +185,7 @@ class Loop:
         with (
             noted.opened(),
             tracing.span(
-                "reconcile",
+                f"reconcile {name}",
                 parent=next(iter(taken.causes), None),
                 links=taken.causes[1:],
                 controller=name,

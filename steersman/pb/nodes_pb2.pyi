@@ -81,16 +81,18 @@ class SessionInput(_message.Message):
     def __init__(self, start: _Optional[_Union[SessionStart, _Mapping]] = ..., stdin: _Optional[bytes] = ..., close_stdin: _Optional[bool] = ..., resize: _Optional[_Union[TerminalSize, _Mapping]] = ...) -> None: ...
 
 class SessionOutput(_message.Message):
-    __slots__ = ("stdout", "stderr", "exit_code", "error")
+    __slots__ = ("stdout", "stderr", "exit_code", "error", "ended")
     STDOUT_FIELD_NUMBER: _ClassVar[int]
     STDERR_FIELD_NUMBER: _ClassVar[int]
     EXIT_CODE_FIELD_NUMBER: _ClassVar[int]
     ERROR_FIELD_NUMBER: _ClassVar[int]
+    ENDED_FIELD_NUMBER: _ClassVar[int]
     stdout: bytes
     stderr: bytes
     exit_code: int
     error: str
-    def __init__(self, stdout: _Optional[bytes] = ..., stderr: _Optional[bytes] = ..., exit_code: _Optional[int] = ..., error: _Optional[str] = ...) -> None: ...
+    ended: bool
+    def __init__(self, stdout: _Optional[bytes] = ..., stderr: _Optional[bytes] = ..., exit_code: _Optional[int] = ..., error: _Optional[str] = ..., ended: _Optional[bool] = ...) -> None: ...
 
 class PortStart(_message.Message):
     __slots__ = ("container", "port")
@@ -111,12 +113,14 @@ class PortInput(_message.Message):
     def __init__(self, start: _Optional[_Union[PortStart, _Mapping]] = ..., data: _Optional[bytes] = ..., close: _Optional[bool] = ...) -> None: ...
 
 class PortOutput(_message.Message):
-    __slots__ = ("data", "error")
+    __slots__ = ("data", "error", "ended")
     DATA_FIELD_NUMBER: _ClassVar[int]
     ERROR_FIELD_NUMBER: _ClassVar[int]
+    ENDED_FIELD_NUMBER: _ClassVar[int]
     data: bytes
     error: str
-    def __init__(self, data: _Optional[bytes] = ..., error: _Optional[str] = ...) -> None: ...
+    ended: bool
+    def __init__(self, data: _Optional[bytes] = ..., error: _Optional[str] = ..., ended: _Optional[bool] = ...) -> None: ...
 
 class StatsRequest(_message.Message):
     __slots__ = ("node",)

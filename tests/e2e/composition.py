@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from nodeagent.runtime.docker import naming
 from steersman.api.coordination import Lease
 from steersman.client import client
 from steersman.client.client import Client
@@ -63,17 +64,15 @@ class Composition:
                 return str(member["Endpoint"]).removeprefix("http://").removesuffix(":2379")
         raise AssertionError("etcd has no leader")
 
-    async def left(self) -> str:
-        """Every container, volume and network of it that the engine still has."""
-        found = [
-            await asyncio.to_thread(self._engine.docker, *command)
-            for command in (
-                ("ps", "--all", "--format", "{{.Names}}", "--filter", "name=steersman"),
-                ("volume", "ls", "--quiet", "--filter", "name=steersman"),
-                ("network", "ls", "--quiet", "--filter", "name=^steersman$"),
-            )
-        ]
-        return "\n".join(filter(None, found))
+    async def left(self, uid: str) -> list[str]:
+        """Every container, volume and network of the file, and of the cluster with this uid, that the engine has."""
+        found = ""
+        for label in ("com.docker.compose.project=steersman", f"{naming.CLUSTER}={uid}"):
+            for listing in (("ps", "--all"), ("volume", "ls"), ("network", "ls")):
+                found += await asyncio.to_thread(
+                    self._engine.docker, *listing, "--filter", f"label={label}", "--format", "{{.Labels}}\n"
+                )
+        return found.split()
 
     @asynccontextmanager
     async def administrator(self, folder: Path) -> AsyncIterator[Client]:

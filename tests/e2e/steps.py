@@ -17,12 +17,18 @@ class Steps:
 
     def __init__(self) -> None:
         self._seen: dict[str, list[str]] = {}
+        self._first: dict[tuple[str, str], Pod] = {}
 
     def of(self, name: str) -> list[str]:
         return self._seen.get(name, [])
 
+    def first(self, name: str, step: str) -> Pod:
+        """The pod as it was when it first came to that step."""
+        return self._first[name, step]
+
     def note(self, pod: Pod) -> None:
         steps, now = self._seen.setdefault(pod.metadata.name, []), described(pod)
+        self._first.setdefault((pod.metadata.name, now), pod)
         if not steps or steps[-1] != now:
             steps.append(now)
 

@@ -79,14 +79,14 @@ async def test_04_a_crash_loop(cluster: Cluster) -> None:
     async with steps.recorded(cluster.api) as seen:
         await cluster.apply("04-crash-loop.yaml")
         await goes_through(seen, "crash-loop", "ContainerCreating", "CrashLoopBackOff")
-        pod = await cluster.pod("crash-loop")
+        pod = seen.first("crash-loop", "CrashLoopBackOff")
         status = pod.status.container_statuses[0]
         assert status.last_state.terminated is not None
         assert (status.last_state.terminated.exit_code, status.last_state.terminated.reason) == (1, "Error")
         assert status.state.waiting is not None
         assert status.state.waiting.message.startswith("back-off 10s restarting failed container=main")
         assert pod.status.phase == "Running"
-        assert (await conditions(cluster, "crash-loop"))["Ready"] == "False"
+        assert {each.type: each.status for each in pod.status.conditions}["Ready"] == "False"
 
         async def told() -> bool:
             return "BackOff" in [reason for reason, _ in await messages(cluster, pod)]
@@ -99,8 +99,12 @@ async def test_04_a_crash_loop(cluster: Cluster) -> None:
 async def test_05_a_bad_image(cluster: Cluster) -> None:
     async with steps.recorded(cluster.api) as seen:
         await cluster.apply("05-bad-image.yaml")
-        await goes_through(seen, "bad-image", "ContainerCreating", "ErrImagePull", "ImagePullBackOff")
-        assert (await cluster.pod("bad-image")).status.phase == "Pending"
+        await goes_through(seen, "bad-image", "ContainerCreating", "ImagePullBackOff")
+        pod = seen.first("bad-image", "ImagePullBackOff")
+        assert pod.status.phase == "Pending"
+        waiting = pod.status.container_statuses[0].state.waiting
+        assert waiting is not None
+        assert waiting.message.startswith('Back-off pulling image "registry.invalid/no/such:image": ErrImagePull: ')
         await cluster.delete("bad-image")
         await cluster.gone("bad-image")
 
@@ -120,7 +124,7 @@ async def test_06_running_to_completion(
     async with steps.recorded(cluster.api) as seen:
         await cluster.apply(file)
         await goes_through(seen, name, "ContainerCreating", *path)
-        pod = await cluster.pod(name)
+        pod = seen.first(name, path[-1])
         assert pod.status.container_statuses[0].restart_count == restarts
         if name == "completion-never":
             ended = pod.status.container_statuses[0].state.terminated

@@ -14,7 +14,7 @@ import pytest
 from apiserver.auth import certificates
 from apiserver.auth.certificates import Credential, Pki
 from apiserver.nodes import Nodes
-from nodeagent.nodes.places import Place, Places
+from nodeagent.nodes.localnodes import LocalNode, LocalNodes
 from nodeagent.nodes.server import NodesServer
 from steersman.api.core import DaemonEndpoint, Node, NodeAddress, NodeDaemonEndpoints, NodeStatus, Pod
 from steersman.api.errors import ApiError, Forbidden, Unavailable
@@ -47,14 +47,14 @@ class World:
             return node
 
         shown = Credentials(self.pki.authority.certificate, who.certificate, who.key)
-        async with Nodes(find, lambda: shown).line("node-a") as line:
-            return await line.stats()
+        async with Nodes(find, lambda: shown).connected("node-a") as agent:
+            return await agent.stats()
 
 
 @asynccontextmanager
-async def serving(places: Places, pki: Pki, node: Credential) -> AsyncIterator[NodesServer]:
+async def serving(local_nodes: LocalNodes, pki: Pki, node: Credential) -> AsyncIterator[NodesServer]:
     files = (pki.authority.certificate_file, node.certificate_file, node.key_file)
-    server = NodesServer(places, ANY_PORT, files, SystemClock())
+    server = NodesServer(local_nodes, ANY_PORT, files, SystemClock())
     await server.open()
     async with asyncio.TaskGroup() as tasks:
         running = tasks.create_task(server.run())
@@ -68,9 +68,9 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
     pki = certificates.ensure(tmp_path, server_url="https://127.0.0.1:1", now=now)
     node = certificates.ensure_node(pki, "node-a", now=now)
     async with runtimes.hollow_world() as hollow:
-        places = Places()
-        places.add(Place("node-a", hollow.runtime, Cache[Pod]()))
-        async with serving(places, pki, node) as server:
+        local_nodes = LocalNodes()
+        local_nodes.add(LocalNode("node-a", hollow.runtime, Cache[Pod]()))
+        async with serving(local_nodes, pki, node) as server:
             yield World(pki, server.port)
 
 
@@ -109,7 +109,7 @@ async def test_renewed_certificates_are_used_without_a_restart(world: World) -> 
 
 
 async def test_a_port_that_is_taken_is_tried_again(world: World) -> None:
-    taken = NodesServer(Places(), Address("127.0.0.1", world.port), None, SystemClock())
+    taken = NodesServer(LocalNodes(), Address("127.0.0.1", world.port), None, SystemClock())
     await taken.open()
     assert taken.port == world.port
     running = asyncio.create_task(taken.run())

@@ -23,10 +23,13 @@ from steersman.api.errors import NotFound
 from steersman.api.meta import ObjectMeta
 from steersman.base.clock import SystemClock
 from steersman.base.values import Address, Duration
+from steersman.client import client
 from steersman.client.client import Client
 from tests import spdyclient
+from tests.apiserverprocess import api_server_process
 from tests.builders import make_pod
 from tests.eventually import eventually
+from tests.nodeagentprocess import node_agent_process
 from tests.spdyclient import Refused
 
 WITHIN = 30.0
@@ -59,8 +62,8 @@ class World:
         fields = {"automountServiceAccountToken": False, **spec}
         await self.api.raw(Pod).create(make_pod(name, node=node, spec=fields))
 
-    async def running(self, name: str) -> None:
-        await self.create(name)
+    async def running(self, name: str, node: str = "hollow-1") -> None:
+        await self.create(name, node)
 
         async def there() -> bool:
             return (await self.api.of(Pod).get(name, "default")).status.phase == "Running"
@@ -83,17 +86,17 @@ async def world(api: Client, api_server: Serving, tmp_path: Path) -> AsyncIterat
     async with aiohttp.ClientSession() as http, asyncio.TaskGroup() as tasks:
         serving = tasks.create_task(process.serve(settings, api, clusteridentity.wait(api, SystemClock())))
         world = World(api, str(api_server.rest), http)
-
-        async def registered() -> bool:
-            try:
-                return bool(await api.of(Node).get("hollow-1"))
-            except NotFound:
-                return False
-
-        await eventually(registered, within=WITHIN)
+        await eventually(lambda: _is_registered(api, "hollow-1"), within=WITHIN)
         await world.running("web")
         yield world
         serving.cancel()
+
+
+async def _is_registered(api: Client, node: str) -> bool:
+    try:
+        return bool(await api.of(Node).get(node))
+    except NotFound:
+        return False
 
 
 # --- Logs
@@ -219,7 +222,7 @@ async def test_a_command_over_native_spdy(world: World, method: str) -> None:
         error, stdin, stdout, stderr = [await client.open(streamtype=kind) for kind in STREAMS]
         await client.send(stdin, b"words")
         await client.finish(stdin)
-        await client.until(lambda: client.is_ended(error) and client.is_ended(stdout) and client.is_ended(stderr))
+        await client.until_ended(error, stdout, stderr)
         assert client.received[stderr] == SAID
         assert json.loads(client.received[error]) == SUCCESS, client.received
 
@@ -257,7 +260,7 @@ async def test_a_port_at_which_nothing_listens_is_told_in_the_error_stream(world
             error = await client.open(streamtype="error", port="80", requestid=str(number))
             await client.finish(error)
             data = await client.open(streamtype="data", port="80", requestid=str(number))
-            await client.until(lambda error=error, data=data: client.is_ended(error) and client.is_ended(data))
+            await client.until_ended(error, data)
             assert client.received[error].startswith(b"error forwarding port 80 to pod web, uid ")
 
 
@@ -293,3 +296,21 @@ async def test_a_node_whose_agent_is_away(world: World) -> None:
     written = await world.api.raw(Pod).create(make_pod("lost", node="lost", spec={}))
     assert codec.load(Pod, written.object).spec.node_name == "lost"
     assert await world.refusal(world.path("lost", "log")) == (503, "the agent of node lost cannot be reached")
+
+
+async def test_a_server_that_stops_ends_its_streams(tmp_path: Path) -> None:
+    async with (
+        api_server_process(data_dir=tmp_path / "api") as server,
+        node_agent_process(server.grpc, tmp_path / "node", "--runtime=hollow", node="hollow"),
+        client.connect([server.grpc]) as api,
+        aiohttp.ClientSession() as http,
+    ):
+        world = World(api, server.rest, http)
+        await eventually(lambda: _is_registered(api, "hollow-0"), within=WITHIN)
+        await world.running("web", node="hollow-0")
+        async with http.get(f"http://{server.rest}{world.path('web', 'log', 'follow=true')}") as answer:
+            await answer.content.readline()
+            attached = await world.socket(world.path("web", "attach", "stdout=true"), "v5.channel.k8s.io")
+            async with asyncio.timeout(WITHIN):
+                assert await server.terminate() == 0
+            await attached.close()

@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from apiserver.registry.validation import fieldpaths, openapischema, schemadefaults, structural
+from apiserver.registry.validation import celrules, fieldpaths, openapischema, schemadefaults, structural
 from steersman.api import fields, names
 from steersman.api.apiextensions import (
     CustomResourceColumnDefinition,
@@ -149,6 +149,8 @@ def _validate_schema(validation: CustomResourceValidation | None, path: Path, *,
     if not unsupported:
         causes += structural.validate_structure(schema, where) or schemadefaults.validate_defaults(schema, where)
     causes += openapischema.validate_schema(schema, where)
+    if not unsupported:
+        causes += celrules.validate_rules(schema, where, causes)
     # What cannot be looked at as a structure is mostly complained of by the rules just asked.
     return causes or ([fields.invalid(where, "", unsupported)] if unsupported else [])
 

@@ -1,6 +1,6 @@
 """Rules for the defaults in a schema of a custom resource: each satisfies the schema it stands in. Pure.
 
-Where CEL rules speak of a default too, whoever evaluates them says so.
+The rules in the schema, written in CEL, hold for a default too.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from apiserver.registry.validation import schemavalues, structural
+from apiserver.registry.validation import celjudgement, schemavalues, structural
 from steersman.api import fields
 from steersman.api.apiextensions import JSONSchemaProps as Schema
 from steersman.api.errors import Cause
@@ -25,7 +25,8 @@ def validate_defaults(schema: Schema, path: Path) -> list[Cause]:
         value, where = msgspec.json.decode(schema.default), path.child("default")
         if pruned(value, schema) != value:
             causes.append(fields.invalid(where, value, "must not have unknown fields"))
-        causes += schemavalues.validate_value(value, schema, where)
+        misfits = schemavalues.validate_value(value, schema, where)
+        causes += misfits or celjudgement.judge(value, schema, where, value)
     if isinstance(schema.items, Schema):
         causes += validate_defaults(schema.items, path.child("items"))
     for name, child in schema.properties.items():

@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 from msgspec.structs import replace
 
 from apiserver.registry.validation import checks, expressions, policies, requestrules, webhookclients
+from apiserver.registry.validation.celadmission import Scope
 from steersman.api import fields, names
 from steersman.api.admissionregistration import MutatingWebhook, ValidatingWebhook, WebhookClientConfig
 from steersman.api.errors import Cause
@@ -81,7 +82,7 @@ def _validate_hook(hook: Webhook, path: Path) -> list[Cause]:
         causes += checks.choice(hook.reinvocation_policy, where, policies.REINVOCATION_POLICIES)
     client = hook.client_config
     causes += webhookclients.validate_client(client.url, client.service, path.child("clientConfig"))
-    return causes + expressions.validate_match_conditions(hook.match_conditions, path.child("matchConditions"))
+    return causes + expressions.validate_match_conditions(hook.match_conditions, path.child("matchConditions"), Scope())
 
 
 def _validate_name(name: str, path: Path) -> list[Cause]:

@@ -1,4 +1,4 @@
-"""Bytes both ways over a connection that began as HTTP: the connection itself, or the binary messages of a WebSocket."""
+"""Bytes both ways over what began as HTTP: the bare connection, or the binary messages of a WebSocket."""
 
 from __future__ import annotations
 
@@ -25,36 +25,28 @@ class Pipe(Protocol):
         """In the order of the calls. Waits while the client does not read; ConnectionResetError when it never will."""
 
 
-class SwitchedConnection(web.StreamResponse):
-    """The answer 101, and from then on whatever both sides like. A Pipe."""
+class BareConnection(web.StreamResponse):
+    """A connection on which, from its preparation on, both sides say what they like. A Pipe."""
 
-    def __init__(self, request: web.BaseRequest, headers: dict[str, str]) -> None:
+    def __init__(self, request: web.BaseRequest) -> None:
         super().__init__(status=101)
         self._request = request
-        self._lines = [f"{name}: {value}" for name, value in {**headers, "Connection": "Upgrade"}.items()]
-        self._is_sent = False
+        self._is_bare = False
         self._inbox = _Inbox(request)
 
     @property
     def prepared(self) -> bool:
-        return self._is_sent
+        return self._is_bare
 
     @property
     def keep_alive(self) -> bool | None:
         return False
 
     async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
-        if self._is_sent:
-            return None
-        transport = request.transport
-        if transport is None or transport.is_closing():
-            raise ConnectionResetError("the client has gone")
-        self._is_sent = True
-        # aiohttp hands the rest of the connection to whatever has the two methods of its WebSocket parser.
-        request.protocol.set_parser(self._inbox)  # type: ignore[arg-type]
-        head = "\r\n".join(("HTTP/1.1 101 Switching Protocols", *self._lines, "", ""))
-        request.writer.output_size += len(head)
-        transport.write(head.encode())
+        if not self._is_bare:
+            self._is_bare = True
+            # aiohttp hands the rest of the connection to whatever has the two methods of its WebSocket parser.
+            request.protocol.set_parser(self._inbox)  # type: ignore[arg-type]
         return None
 
     async def write_eof(self, data: bytes = b"") -> None:
@@ -67,6 +59,7 @@ class SwitchedConnection(web.StreamResponse):
         transport = self._request.transport
         if transport is None or transport.is_closing():
             raise ConnectionResetError("the client has gone")
+        self._request.writer.output_size += len(data)
         transport.write(data)
         async with replies.patience(self._request, WRITE_SECONDS):
             await self._request.writer.drain()

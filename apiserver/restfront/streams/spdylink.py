@@ -130,7 +130,7 @@ class SpdyLink:
                     await self._flush()
                     await self._room.wait()
             case Ended(number) if number in self._streams:
-                self._streams[number].end()
+                self._streams.pop(number).end()  # nothing more will come for it
             case Broken(number) if number in self._streams:
                 self._streams.pop(number).end(broken=True)
                 self._room.set()
@@ -174,5 +174,3 @@ class SpdyLink:
         output = self._session.take_output()
         if output:
             await self._pipe.send(output)
-
-

@@ -37,7 +37,8 @@ def container_of(pod: Pod, asked: str) -> str:
 
 def container_names(pod: Pod) -> list[str]:
     spec = pod.spec
-    return [each.name for each in (*spec.init_containers, *spec.containers, *spec.ephemeral_containers)]
+    inside = [each.name for each in (*spec.init_containers, *spec.containers)]
+    return inside + [each.name for each in spec.ephemeral_containers]
 
 
 def node_name(pod: Pod) -> str:

@@ -21,3 +21,8 @@ def found() -> list[Path]:
     installed = shutil.which("kubectl")
     further = [Path(each) for each in os.environ.get(VARIABLE, "").split(":") if each]
     return [*([Path(installed)] if installed else []), *further]
+
+
+def newest() -> Path:
+    """The last one that was named: recordings are made with a new client."""
+    return found()[-1]

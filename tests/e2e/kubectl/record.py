@@ -17,9 +17,9 @@ from tests.e2e.kubectl.cluster import Cluster
 
 async def record(cluster: Cluster, file: Path) -> None:
     shell = await session.opened(cluster, programs.found()[0], file.stem)
-    text = file.read_text()
-    answers = [await session.played(shell, exchange) for exchange in transcripts.parse(text)]
-    file.write_text(transcripts.written(text, answers))
+    answers = [await session.played(shell, exchange) for exchange in transcripts.read(file)]
+    transcripts.rewrite(file, answers)
+    await session.closed(shell, file.stem)
 
 
 async def main(files: list[Path]) -> None:

@@ -19,7 +19,7 @@ async def opened(cluster: Cluster, kubectl: Path, namespace: str) -> Shell:
     kubeconfig.write_bytes(cluster.kubeconfig.read_bytes())
     shell = Shell.with_kubectl(kubectl, kubeconfig, home=cluster.folder / f"home-{kubectl.name}", where=where)
     said = await shell.run(
-        f"kubectl delete namespace {namespace} --ignore-not-found && kubectl create namespace {namespace}"
+        f"kubectl wait namespace/{namespace} --for=delete --timeout={WITHIN:g}s; kubectl create namespace {namespace}"
         f" && kubectl config set-context --current --namespace={namespace}"
     )
     assert said.code == 0, said
@@ -29,6 +29,11 @@ async def opened(cluster: Cluster, kubectl: Path, namespace: str) -> Shell:
 
     await eventually(has_account, within=WITHIN)
     return shell
+
+
+async def closed(shell: Shell, namespace: str) -> None:
+    """What the session made goes away by and by: the next one need not wait for that."""
+    await shell.run(f"kubectl delete namespace {namespace} --wait=false")
 
 
 async def played(shell: Shell, exchange: Exchange) -> str:

@@ -18,6 +18,9 @@ pytestmark = [*programs.needed, pytest.mark.slow, pytest.mark.timeout(300), pyte
 @pytest.mark.parametrize("file", TRANSCRIPTS, ids=lambda path: path.stem)
 async def test_a_user_sees(cluster: Cluster, kubectl: Path, file: Path) -> None:
     shell = await session.opened(cluster, kubectl, file.stem)
-    for exchange in transcripts.parse(file.read_text()):
-        answer = await session.played(shell, exchange)
-        assert answer == exchange.answer, f"{exchange.command}\n--- is\n{answer}\n--- should be\n{exchange.answer}"
+    try:
+        for exchange in transcripts.read(file):
+            answer = await session.played(shell, exchange)
+            assert answer == exchange.answer, f"{exchange.command}\n-- is\n{answer}\n-- should be\n{exchange.answer}"
+    finally:
+        await session.closed(shell, file.stem)

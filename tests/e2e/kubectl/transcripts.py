@@ -1,4 +1,4 @@
-"""Sessions at a prompt, written down: commands and what a user is to see of them, masked. Pure.
+"""Sessions at a prompt, written down: commands and what a user is to see of them, masked.
 
     # A note.
     $ kubectl get configmap a -o name
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from tests.e2e.kubectl import masking
 from tests.e2e.kubectl.shell import Said
@@ -52,6 +53,14 @@ def parse(text: str) -> list[Exchange]:
             answer.append(line.rstrip())
     close()
     return exchanges
+
+
+def read(file: Path) -> list[Exchange]:
+    return parse(file.read_text())
+
+
+def rewrite(file: Path, answers: list[str]) -> None:
+    file.write_text(written(file.read_text(), answers))
 
 
 def answer_of(said: Said) -> str:

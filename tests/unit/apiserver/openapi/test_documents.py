@@ -1,28 +1,38 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
-from apiserver.openapi import v2, v3
+from apiserver.openapi import operations, pages, v2, v3
 from apiserver.openapi.definitions import Definitions
 from apiserver.openapi.dialects import V2, V3
+from apiserver.openapi.operations import PathItem
+from apiserver.openapi.served import Resource
 from tests.unit.apiserver.openapi import served
 
 DEPLOYMENTS = "/apis/apps/v1/namespaces/{namespace}/deployments"
 DEPLOYMENT = f"{DEPLOYMENTS}/{{name}}"
+APPS = ("apps", "v1")
 GVK = {"group": "apps", "version": "v1", "kind": "Deployment"}
+
+
+def items_of(resources: Iterable[Resource]) -> list[PathItem]:
+    return [item for resource in resources for item in operations.path_items(resource)]
 
 
 @pytest.fixture(scope="module")
 def newer() -> dict[str, Any]:
-    apps = [each for each in served.RESOURCES if each.group_version == ("apps", "v1")]
-    return v3.document(Definitions(V3), "apps", "v1", apps, served.INFO)
+    apps = [each for each in served.RESOURCES if each.group_version == APPS]
+    return v3.document(Definitions(V3), items_of(apps), [APPS], served.INFO)
 
 
 @pytest.fixture(scope="module")
 def older() -> dict[str, Any]:
-    return v2.document(Definitions(V2), served.RESOURCES, served.INFO)
+    groups = {each.group_version: None for each in served.RESOURCES}
+    items = [pages.of_group_version(*APPS), *items_of(served.RESOURCES)]
+    return v2.document(Definitions(V2), items, groups, served.INFO)
 
 
 def test_v3_of_one_group(newer: dict[str, Any]) -> None:

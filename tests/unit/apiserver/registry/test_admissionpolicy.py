@@ -25,7 +25,7 @@ VALIDATING = Subject(
         "spec": {"matchConstraints": MATCH, "validations": [{"expression": "true"}]},
     },
 )
-MUTATION = {"patchType": "JSONPatch", "jsonPatch": {"expression": "[]"}}
+MUTATION = {"patchType": "JSONPatch", "jsonPatch": {"expression": "[JSONPatch{op: 'add', path: '/a', value: 1}]"}}
 MUTATING = Subject(
     api.MutatingAdmissionPolicy,
     MUTATING_ADMISSION_POLICY,
@@ -187,7 +187,7 @@ VALIDATING_ROWS = [
     ),
     row(
         "a message of several lines",
-        spec(validations=[{"expression": "x", "message": "a\nb"}]),
+        spec(validations=[{"expression": "true", "message": "a\nb"}]),
         f'{FIRST}.message: Invalid value: "a\\nb": must not contain line breaks',
     ),
     row(
@@ -198,13 +198,13 @@ VALIDATING_ROWS = [
     ),
     row(
         "a long note, twice",
-        spec(auditAnnotations=[{"key": "a", "valueExpression": "x"}, {"key": "a", "valueExpression": "x" * 5121}]),
+        spec(auditAnnotations=[{"key": "a", "valueExpression": "'x'"}, {"key": "a", "valueExpression": "x" * 5121}]),
         "spec.auditAnnotations[1].valueExpression: Required value: must not exceed 5120 bytes in length",
         'spec.auditAnnotations[1].key: Duplicate value: "a"',
     ),
     row(
         "a note on nothing",
-        {"metadata": {"name": ""}, **spec(auditAnnotations=[{"key": "a", "valueExpression": "x"}])},
+        {"metadata": {"name": ""}, **spec(auditAnnotations=[{"key": "a", "valueExpression": "'x'"}])},
         'spec.auditAnnotations[0].key: Invalid value: "a": requires metadata.name be non-empty',
     ),
 ]
@@ -216,9 +216,9 @@ def test_rules_of_validating_policies(case: Row) -> None:
 
 
 def test_too_many_notes() -> None:
-    notes = [{"key": f"a{number}", "valueExpression": "x"} for number in range(21)]
+    notes = [{"key": f"a{number}", "valueExpression": "'x'"} for number in range(21)]
     (complaint,) = VALIDATING.complaints(spec(auditAnnotations=notes))
-    assert complaint.startswith('spec.auditAnnotations: Invalid value: [{"Key":"a0","ValueExpression":"x"},')
+    assert complaint.startswith('spec.auditAnnotations: Invalid value: [{"Key":"a0","ValueExpression":"\'x\'"},')
     assert complaint.endswith(": must not have more than 20 auditAnnotations")
 
 

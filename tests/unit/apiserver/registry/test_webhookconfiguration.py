@@ -196,19 +196,19 @@ ROWS = [
     ),
     row(
         "conditions of nothing",
-        hook(matchConditions=[{"name": "", "expression": " "}, {"name": "-", "expression": "x"}]),
+        hook(matchConditions=[{"name": "", "expression": " "}, {"name": "-", "expression": "true"}]),
         f"{FIRST}.matchConditions[0].expression: Required value",
         f"{FIRST}.matchConditions[0].name: Required value",
         f'{FIRST}.matchConditions[1].name: Invalid value: "-": {NAME_PART}',
     ),
     row(
         "a condition twice",
-        hook(matchConditions=[{"name": "a", "expression": "x"}] * 2),
+        hook(matchConditions=[{"name": "a", "expression": "true"}] * 2),
         f'{FIRST}.matchConditions[1].name: Duplicate value: "a"',
     ),
     row(
         "too many conditions",
-        hook(matchConditions=[{"name": f"a{number}", "expression": "x"} for number in range(65)]),
+        hook(matchConditions=[{"name": f"a{number}", "expression": "true"} for number in range(65)]),
         f"{FIRST}.matchConditions: Too many: 65: must have at most 64 items",
     ),
     row(

@@ -8,6 +8,7 @@ from io import StringIO
 import pytest
 from rich.console import Console, RenderableType
 
+from steersman.cli import ages
 from steersman.cli.local import view
 from steersman.cli.local.ledger import Ledger, Part, Pid, Role, State
 from steersman.cli.local.survey import CONTROLLERS, SCHEDULER, EventGlance, NodeGlance, Survey
@@ -102,7 +103,7 @@ def test_a_paused_component_is_not_called_running() -> None:
     [(0, "0s"), (119, "119s"), (120, "2m"), (247, "4m7s"), (3_600, "60m"), (12_000, "3h20m"), (187_200, "2d4h")],
 )
 def test_age(seconds: int, text: str) -> None:
-    assert view.age(timedelta(seconds=seconds)) == text
+    assert ages.age(timedelta(seconds=seconds)) == text
 
 
 def test_nodes_count_only_when_heard_of_in_this_life() -> None:

@@ -45,20 +45,24 @@ class Echo:
 
 
 class Peer:
-    """The other end of a call: what it says, and then only listens."""
+    """The other end of a call."""
 
     def __init__(self, *says: pb.SessionInput) -> None:
         self._says = list(says)
+        self._is_over = asyncio.Event()
         self.heard: list[pb.SessionOutput] = []
 
     async def read(self) -> pb.SessionInput | None:
+        """Hangs up after the last word."""
         if self._says:
             return self._says.pop(0)
-        await asyncio.Event().wait()
+        await self._is_over.wait()
         return None
 
     async def send(self, message: pb.SessionOutput) -> None:
         self.heard.append(message)
+        if message.ended:
+            self._is_over.set()
 
 
 CLOSE = pb.SessionInput(close_stdin=True)
@@ -69,7 +73,7 @@ async def test_a_conversation_ends_with_the_exit_code() -> None:
     session, peer = Echo(), Peer(pb.SessionInput(stdin=b"hello"), size, CLOSE)
     await conversations.converse(session, peer.read, peer.send)
     out, err, code = pb.SessionOutput(stdout=b"hello"), pb.SessionOutput(stderr=b"bye"), pb.SessionOutput(exit_code=3)
-    assert peer.heard == [out, err, code]
+    assert peer.heard == [out, err, code, pb.SessionOutput(ended=True)]
     assert session.sizes == [TerminalSize(80, 0)]
 
 

@@ -11,29 +11,29 @@ from steersman.client.cache import Cache, ObjectKey
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    node: str
+class LocalNode:
+    name: str
     runtime: ContainerRuntime
     pods: Cache[Pod]
 
 
-class Places:
+class LocalNodes:
     def __init__(self) -> None:
-        self._by_node: dict[str, Place] = {}
+        self._by_name: dict[str, LocalNode] = {}
 
-    def add(self, place: Place) -> None:
-        self._by_node[place.node] = place
+    def add(self, node: LocalNode) -> None:
+        self._by_name[node.name] = node
 
-    def of_node(self, name: str) -> Place:
-        found = self._by_node.get(name)
+    def named(self, name: str) -> LocalNode:
+        found = self._by_name.get(name)
         if found is None:
             raise NotFound(f"node {quoted(name)} is not played by this agent")
         return found
 
-    def of_pod(self, namespace: str, name: str, uid: str) -> tuple[Place, Pod]:
+    def of_pod(self, namespace: str, name: str, uid: str) -> tuple[LocalNode, Pod]:
         """NotFound for a pod that is not here, or no longer the one of that uid."""
-        for place in self._by_node.values():
-            pod = place.pods.get(ObjectKey(namespace, name))
+        for node in self._by_name.values():
+            pod = node.pods.get(ObjectKey(namespace, name))
             if pod is not None and uid in ("", pod.metadata.uid):
-                return place, pod
+                return node, pod
         raise NotFound(f"pod not found ({quoted(f'{name}_{namespace}')})")

@@ -1,4 +1,4 @@
-"""JSONPath as Kubernetes has it, for the columns that custom resources bring along.
+"""JSONPath as Kubernetes has it: for the columns that custom resources bring along, and for `steer get -o jsonpath`.
 
 `.spec.ports[0].port`, `.status.conditions[?(@.type=="Ready")].status`, `['a']`, `[-1:]`, `[1,3]`, `.*`, `..name`. A
 backslash keeps a dot in a name. What is not there is no result, and neither is what cannot be looked at that way (an
