@@ -157,15 +157,15 @@ def _answered(resource: Resource, verb: str) -> Body:
 def _through(
     subresource: Subresource, path: str, placed: tuple[Parameter, ...], resource: Resource
 ) -> Iterator[PathItem]:
+    own = parameters.BY_SUBRESOURCE.get(subresource.name, ())
     if subresource.verbs:
-        own = parameters.BY_SUBRESOURCE.get(subresource.name, ())
         operations = tuple(_part(resource, subresource, verb) for verb in subresource.verbs)
         yield PathItem(path, (*own, *placed, parameters.PRETTY), operations)
     if subresource.connects:
-        own = parameters.BY_SUBRESOURCE.get(subresource.name, ())
         yield PathItem(path, (*own, *placed), _connections(resource, subresource, ""))
     if subresource.connects and subresource.with_path:
-        yield PathItem(f"{path}/{{path}}", (*placed, parameters.PATH), _connections(resource, subresource, "WithPath"))
+        placed = (*own, *placed, parameters.PATH)
+        yield PathItem(f"{path}/{{path}}", placed, _connections(resource, subresource, "WithPath"))
 
 
 def _part(resource: Resource, subresource: Subresource, verb: str) -> Operation:

@@ -114,7 +114,7 @@ def _may_do_everything(user: str, groups: Sequence[str]) -> bool:
 def _verdict(user: str, groups: Sequence[str]) -> SubjectAccessReviewStatus:
     if _may_do_everything(user, groups):
         return SubjectAccessReviewStatus(allowed=True)
-    return SubjectAccessReviewStatus(allowed=False, reason="only those who say who they are are served")
+    return SubjectAccessReviewStatus(allowed=False, reason="requests without a name are not served")
 
 
 def _told(caller: Caller) -> UserInfo:

@@ -41,14 +41,14 @@ def without_closing(read: ReadInput) -> ReadInput:
     return read_on
 
 
-async def converse(session: Session, read: ReadInput, send: SendOutput) -> None:
-    """Until the process has said everything; then how it ended, if it has."""
+async def converse(session: Session, read: ReadInput, send: SendOutput, *, tells_exit_code: bool) -> None:
+    """Until the process has said everything; then how it ended, if that is to be told."""
     async with asyncio.TaskGroup() as tasks:
         listening = tasks.create_task(_pass_input_on(read, session))
         try:
             while (output := await session.read()) is not None:
                 await send(_message(output))
-            code = await session.exit_code()
+            code = await session.exit_code() if tells_exit_code else None
             if code is not None:
                 await send(pb.SessionOutput(exit_code=code))
         except ApiError as error:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import suppress
 from typing import Any
 
 import grpc
 from grpc import aio
 
 from nodeagent.nodes import containers, conversations, logs
-from nodeagent.nodes.conversations import ReadInput
 from nodeagent.nodes.localnodes import LocalNode, LocalNodes
 from nodeagent.nodes.stats import Statistics
-from nodeagent.runtime.interface import Session
 from nodeagent.runtime.seen import SeenPod
 from steersman import wire
 from steersman.api.core import Pod
@@ -91,7 +89,9 @@ class NodesService:
         node, _pod, seen = await self._find(start.container)
         wanted = containers.to_enter(seen, start.container.container)
         command, options = tuple(start.command), conversations.options_of(start)
-        await _hold(node.runtime.exec(wanted.id, command, options), context, _reading(context))
+        async with node.runtime.exec(wanted.id, command, options) as session:
+            await context.write(pb.SessionOutput())
+            await conversations.converse(session, _reading(context), context.write, tells_exit_code=True)
 
     async def _attach(self, _: Any, context: Any) -> None:
         start = await self._started(context)
@@ -100,7 +100,10 @@ class NodesService:
         read = _reading(context)
         if not containers.closes_stdin(pod, wanted.name):
             read = conversations.without_closing(read)
-        await _hold(node.runtime.attach(wanted.id, conversations.options_of(start)), context, read)
+        async with node.runtime.attach(wanted.id, conversations.options_of(start)) as session:
+            await context.write(pb.SessionOutput())
+            # How the container itself ends is told by its status, to everybody.
+            await conversations.converse(session, read, context.write, tells_exit_code=False)
 
     async def _port_forward(self, _: Any, context: Any) -> None:
         start = await self._started(context)
@@ -135,12 +138,6 @@ class NodesService:
     async def _find(self, about: pb.Container) -> tuple[LocalNode, Pod, SeenPod]:
         node, pod = self._nodes.of_pod(about.namespace, about.pod, about.uid)
         return node, pod, await node.runtime.observe(containers.uid_here(pod))
-
-
-async def _hold(opening: AbstractAsyncContextManager[Session], context: Any, read: ReadInput) -> None:
-    async with opening as session:
-        await context.write(pb.SessionOutput())
-        await conversations.converse(session, read, context.write)
 
 
 async def _until_hung_up(context: Any) -> None:

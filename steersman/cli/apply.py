@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from steersman.api.errors import AlreadyExists, ApiError, NotFound
+from steersman.base import tracing
 from steersman.cli import files, refusals, session, threeway, writing
 from steersman.cli.manifests import Manifest
 from steersman.cli.session import Session
@@ -25,7 +26,19 @@ MANAGER = "steer-client-side-apply"
 def apply(session: Session, filename: tuple[str, ...], recursive: bool, dry_run: str, output: str) -> None:  # noqa: FBT001
     """Bring objects to what the manifests say."""
     manifests = files.manifests(filename, recursive=recursive)
-    refusals.carried_out(_applied(session, manifests, dry_run, output), session.server)
+    tracing.configure("steer", session.otlp or None)
+    try:
+        refusals.carried_out(_traced(session, manifests, dry_run, output), session.server)
+    finally:
+        tracing.shutdown()
+
+
+async def _traced(session: Session, manifests: list[Manifest], dry_run: str, output: str) -> None:
+    """One trace for all that follows from this apply, where the cluster is traced; its id goes to stderr."""
+    with tracing.span("steer apply", objects=len(manifests)) as span:
+        if span.context is not None:
+            refusals.complain(f"trace {span.context.trace_id:032x}")
+        await _applied(session, manifests, dry_run, output)
 
 
 async def _applied(session: Session, manifests: list[Manifest], dry_run: str, output: str) -> None:

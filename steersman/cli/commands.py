@@ -36,6 +36,8 @@ CLIENT = {
     "rollout": Verb("steersman.cli.rollout", "Watch, list, undo, pause, resume and restart rollouts"),
     "wait": Verb("steersman.cli.wait", "Wait until objects are as they should be"),
     "events": Verb("steersman.cli.events", "Show what happened"),
+    "why": Verb("steersman.cli.why", "Say what an object waits for, down to the containers"),
+    "trace": Verb("steersman.cli.trace", "Show the trace of an object's last change as a tree"),
     "explain": Verb("steersman.cli.explain", "Say what the fields of a kind mean"),
     "api-resources": Verb("steersman.cli.api_resources", "Show every kind that the server serves"),
     "completion": Verb("steersman.cli.completion", "Let a shell complete verbs, flags and kinds"),

@@ -15,7 +15,7 @@ LABEL_WIDTH = 14
 HIDDEN_ANNOTATIONS = frozenset({"kubectl.kubernetes.io/last-applied-configuration"})
 _TOLD_ABOVE = frozenset({"name", "namespace", "labels", "annotations", "managedFields", "resourceVersion", "uid"})
 
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])(?![A-Z]s$)")
 
 
 def title(name: str) -> str:

@@ -13,6 +13,7 @@ from steersman.api.jsonpath import PathError
 Document = dict[str, Any]
 
 _PIECE = re.compile(r'\{((?:"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[^}"\'])*)\}')
+_STRING = "tag:yaml.org,2002:str"
 WIDEST = 1_000_000
 """No line is broken for its length."""
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", '"': '"', "'": "'"}
@@ -43,10 +44,11 @@ def as_yaml(document: Any) -> str:
     import yaml  # only those who want it pay for it
 
     class Dumper(yaml.CSafeDumper):
-        """Several lines of text stay several lines."""
+        """Several lines of text stay several lines; a text that looks like something else is quoted as Go quotes it."""
 
     def text(dumper: Any, value: str) -> Any:
-        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
+        is_plain = dumper.resolve(yaml.ScalarNode, value, (True, False)) == _STRING
+        return dumper.represent_scalar(_STRING, value, style="|" if "\n" in value else None if is_plain else '"')
 
     Dumper.add_representer(str, text)
     dumped: str = yaml.dump(

@@ -53,6 +53,7 @@ async def _shown(session: Session, namespace: str, selector: str, types: set[str
         following = api.of(Event).watch(after=page.revision, namespace=namespace, field_selector=selector)
         async with following:
             async for change in following:
-                is_news = isinstance(change, Change) and change.type is not ChangeType.DELETED
-                if is_news and is_wanted(change.object):
+                if not isinstance(change, Change) or change.type is ChangeType.DELETED:
+                    continue
+                if is_wanted(change.object):
                     click.echo(tables.aligned([row(change.object)], widths), nl=False)

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from steersman.cli.local import access, options
+from steersman.cli.local import access, addresses, options
 from steersman.client import client
 from steersman.client.client import Client
 from steersman.client.transport import Credentials
@@ -24,11 +24,13 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """`credentials` None: no TLS, loopback only."""
+    """`credentials` None: no TLS, loopback only. `otlp`, `jaeger`: where its traces go, and where they are shown."""
 
     servers: tuple[str, ...]
     credentials: Credentials | None
     namespace: str = "default"
+    otlp: str = ""
+    jaeger: str = ""
 
     @property
     def server(self) -> str:
@@ -79,4 +81,6 @@ def _credentials(authority: Path | None, certificate: Path | None, key: Path | N
 
 def _local(name: str | None, data_dir: Path | None, namespace: str) -> Session:
     running = options.running(name, data_dir)
-    return Session(running.ledger.grpc, access.credentials(running.site), namespace)
+    otlp = running.ledger.otlp
+    shown = addresses.jaeger(otlp) if otlp else ""
+    return Session(running.ledger.grpc, access.credentials(running.site), namespace, otlp, shown)

@@ -169,10 +169,10 @@ async def test_kr8s(cluster: Cluster) -> None:
     await made.patch({"data": {"k": "w"}})
     assert made.data["k"] == "w"
     await made.label(seen="yes")
-    found = [each.name async for each in api.get("configmaps", label_selector={"seen": "yes"})]
+    found = [str(each["metadata"]["name"]) async for each in api.get("configmaps", label_selector={"seen": "yes"})]
     assert found == ["kr8s"]
     await made.delete()
-    assert [each.name async for each in api.get("nodes")] == ["node-0", "node-1", "node-2"]
+    assert [str(each["metadata"]["name"]) async for each in api.get("nodes")] == ["node-0", "node-1", "node-2"]
     pod = await Pod.get("web", api=api)
     assert await pod.ready()
     assert [line async for line in pod.logs() if HOLLOW in line]

@@ -214,7 +214,6 @@ print(hash((pki.authority, pki.admin.key, pki.server.key, pki.scheduler.key)))
     assert len(contents(pki)) == 12
 
 
-
 def handshake(pki: Pki, client: Credential, *, server: Credential | None = None, host: str = "localhost") -> str:
     """Mutual TLS in memory, as strict as OpenSSL can be. The user that the server sees."""
     accepting, calling = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -175,7 +175,7 @@ async def test_requests_that_come_together_are_answered_in_order(tmp_path: Path)
     asked = [f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n" for path in ("/livez", "/nonsense", "/version")]
     async with serving(tmp_path) as opened, raw_connection(opened, *asked) as (reader, _), asyncio.timeout(30):
         seen = b""
-        while not seen.endswith(b"}\n"):
+        while not seen.endswith((b"}", b"}\n")):
             seen += await reader.read(4096)
         assert re.findall(rb"HTTP/1.1 (\d+)", seen) == [b"200", b"404", b"200"]
 

@@ -15,13 +15,12 @@ import pytest
 from aiohttp import WSMsgType
 
 from apiserver.server import Serving
-from nodeagent import clusteridentity, process
+from nodeagent import process
 from nodeagent.config import RuntimeKind, Settings
 from steersman.api import codec
 from steersman.api.core import DaemonEndpoint, Node, NodeDaemonEndpoints, NodeStatus, Pod
 from steersman.api.errors import NotFound
 from steersman.api.meta import ObjectMeta
-from steersman.base.clock import SystemClock
 from steersman.base.values import Address, Duration
 from steersman.client import client
 from steersman.client.client import Client
@@ -84,7 +83,7 @@ async def world(api: Client, api_server: Serving, tmp_path: Path) -> AsyncIterat
         heartbeat_interval=Duration(1.0),
     )
     async with aiohttp.ClientSession() as http, asyncio.TaskGroup() as tasks:
-        serving = tasks.create_task(process.serve(settings, api, clusteridentity.wait(api, SystemClock())))
+        serving = tasks.create_task(process.serve(settings, api))
         world = World(api, str(api_server.rest), http)
         await eventually(lambda: _is_registered(api, "hollow-1"), within=WITHIN)
         await world.running("web")

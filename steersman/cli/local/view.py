@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import urlsplit
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -13,10 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from steersman.cli import ages
+from steersman.cli.local import addresses
 from steersman.cli.local.ledger import Ledger, Part, Role, State
 from steersman.cli.local.survey import CONTROLLERS, SCHEDULER, EventGlance, NodeGlance, Survey
 
-JAEGER_PORT = 16686
 PHASES = ("Running", "Pending", "Terminating", "Succeeded", "Failed", "Unknown")
 
 _STYLES = {
@@ -147,11 +146,5 @@ def places(ledger: Ledger) -> Text:
         ("logs", logs),
     ]
     if ledger.otlp:
-        rows.append(("traces", jaeger(ledger.otlp)))
+        rows.append(("traces", addresses.jaeger(ledger.otlp)))
     return Text("\n".join(f"{name:<11} {value}" for name, value in rows), style="dim")
-
-
-def jaeger(otlp: str) -> str:
-    """Where Jaeger shows what is sent to this collector."""
-    host = urlsplit(otlp if "//" in otlp else f"//{otlp}").hostname or "127.0.0.1"
-    return f"http://{host}:{JAEGER_PORT}"

@@ -59,7 +59,7 @@ COMPLAINTS = {
     "x": (1, "undeclared reference to 'x' (in container '')"),
     "n.foo()": (6, "undeclared reference to 'foo' (in container '')"),
     "foo(n)": (4, "undeclared reference to 'foo' (in container '')"),
-    "cel.bind(a, 1, a)": (9, "undeclared reference to 'bind' (in container '')"),
+    "cel.bind(a, 1, a)": (1, "undeclared reference to 'cel' (in container '')"),
     "pod.spec": (4, "undefined field 'spec'"),
     "has(pod.spec)": (4, "undefined field 'spec'"),
     "pod.?spec": (4, "undefined field 'spec'"),

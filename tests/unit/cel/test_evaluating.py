@@ -32,11 +32,11 @@ TRUE = [
     # arithmetic
     "7 / 2 == 3 && -7 / 2 == -3 && -7 % 3 == -1 && 7u % 4u == 3u",
     "1.0 / 0.0 > 1e300 && 0.1 + 0.2 != 0.3",
-    "1 == 1.0 && 1u == 1 && dyn(1) != dyn('1')",
+    "dyn(1) == 1.0 && dyn(1u) == 1 && dyn(1) != dyn('1')",
     "'a' + 'b' == 'ab' && b'a' + b'b' == b'ab' && [1] + [2] == [1, 2]",
     "'a' < 'b' && b'a' < b'b' && false < true && 1 < 1.5 && 2u > 1",
     "2 in [1, 2] && 'k' in {'k': 1} && !(3 in [])",
-    "{'a': [1, {'b': 2}]} == {'a': [1.0, {'b': 2u}]}",
+    "dyn({'a': [1, 2], 'b': []}) == {'b': [], 'a': [1.0, 2.0]} && {'a': 1} != {'b': 1}",
     # conversions
     "int('42') == 42 && uint(3) == 3u && double('1.5') == 1.5 && int(-1.9) == -1",
     "string(1) + string(2.5) + string(true) + string(b'x') == '12.5truex'",
@@ -46,7 +46,7 @@ TRUE = [
     "'tacocat'.charAt(3) == 'o' && 'a-b'.replace('-', '+') == 'a+b' && ' x '.trim() == 'x'",
     "'a,b,c'.split(',', 2) == ['a', 'b,c'] && ['a', 'b'].join('-') == 'a-b' && 'abc'.substring(1, 2) == 'b'",
     "'hello'.indexOf('l') == 2 && 'hello'.lastIndexOf('l') == 3 && 'AbC'.lowerAscii() == 'abc'",
-    "'%s is %d or %.2f or %x'.format(dyn(['it', 10, 2.5, 255])) == 'it is 10 or 2.50 or ff'",
+    "'%s is %d or %.2f or %x'.format([dyn('it'), 10, 2.5, 255]) == 'it is 10 or 2.50 or ff'",
     "strings.quote('a\"b\\n') == '\"a\\\\\"b\\\\n\"'",
     "'v1.2'.matches('^v[0-9]+') && 'abc123'.find('[0-9]+') == '123' && 'a1b2'.findAll('[0-9]') == ['1', '2']",
     # collections
@@ -63,7 +63,8 @@ TRUE = [
     # optionals
     "object.?spec.?replicas.orValue(1) == 3 && object.?nothing.?at.orValue(7) == 7",
     "object.spec.names[?5].hasValue() == false && [?optional.none(), ?optional.of(1)] == [1]",
-    "optional.of(1).optMap(x, x + 1) == optional.of(2) && optional.ofNonZeroValue('').or(optional.of('a')).value() == 'a'",
+    "optional.of(1).optMap(x, x + 1) == optional.of(2)",
+    "optional.ofNonZeroValue('').or(optional.of('a')).value() == 'a'",
     "optional.of([1]).optFlatMap(l, l[?0]).value() == 1 && {?'a': optional.none()} == {}",
     # times
     "timestamp('2024-02-29T12:30:45.5Z').getDayOfYear() == 59 && timestamp('2024-02-29T12:00:00Z').getDayOfWeek() == 4",
@@ -72,13 +73,18 @@ TRUE = [
     "timestamp('2024-01-01T00:00:00Z') + duration('24h') == timestamp('2024-01-02T00:00:00Z')",
     "string(duration('90s')) == '90s' && string(timestamp(0)) == '1970-01-01T00:00:00Z'",
     # Kubernetes
-    "quantity('1Gi').isGreaterThan(quantity('1G')) && quantity('1.5').asApproximateFloat() == 1.5 && sign(quantity('-1')) == -1",
-    "isQuantity('50k') && !isQuantity('x') && quantity('50k').add(1).asInteger() == 50001 && quantity('1000m') == quantity('1')",
-    "ip('10.0.0.1').family() == 4 && isIP('::1') && !isIP('10.0.0.01') && ip('::1').isLoopback() && ip.isCanonical('::1')",
-    "cidr('10.0.0.0/8').containsIP('10.1.2.3') && cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16') && !isCIDR('10.0.0.0')",
+    "quantity('1Gi').isGreaterThan(quantity('1G')) && quantity('1.5').asApproximateFloat() == 1.5",
+    "sign(quantity('-1')) == -1",
+    "isQuantity('50k') && !isQuantity('x') && quantity('50k').add(1).asInteger() == 50001",
+    "quantity('1000m') == quantity('1')",
+    "ip('10.0.0.1').family() == 4 && isIP('::1') && !isIP('10.0.0.01') && ip('::1').isLoopback()",
+    "ip.isCanonical('::1')",
+    "cidr('10.0.0.0/8').containsIP('10.1.2.3') && cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16')",
+    "!isCIDR('10.0.0.0')",
     "cidr('10.0.0.1/8').masked() == cidr('10.0.0.0/8') && string(cidr('10.0.0.0/8')) == '10.0.0.0/8'",
     "url('https://a.b:80/c%20d?x=1&x=2').getQuery() == {'x': ['1', '2']} && url('https://a:80').getPort() == '80'",
-    "url('https://[::1]:80/').getHostname() == '::1' && !isURL('a b') && url('/a b'.replace(' ', '')).getScheme() == ''",
+    "url('https://[::1]:80/').getHostname() == '::1' && !isURL('a b')",
+    "url('/a b'.replace(' ', '')).getScheme() == ''",
     "semver('1.2.3-rc.1').isLessThan(semver('1.2.3')) && semver('v1.2', true).minor() == 2 && !isSemver('1.2')",
     "!format.dns1123Label().validate('abc').hasValue() && format.named('nope') == optional.none()",
     "format.uuid().validate('x').value() == ['does not match the UUID format']",
@@ -143,21 +149,27 @@ def test_texts_that_double_cost_what_they_grow() -> None:
         evaluate(f"size({doubled}) > 0")
 
 
+FORMS = [
+    "{0} + {1}",
+    "{0} == {1}",
+    "{0} in {1}",
+    "({0}) ? {1} : {0}",
+    "{0}.map(e, {1})",
+    "{0}.all(e, e == {1})",
+    "dyn({0})[{1}]",
+    "[{0}].sort()",
+    "-{0}",
+    "{0} < dyn({1})",
+    "string({0}) + '%s'.format([dyn({1})])",
+]
+LEAVES = ["n", "1", "2.5", "'a'", "object.spec", "object.big", "[1, n]", "{'a': n}", "null", "true"]
+
+
 @given(
     some.recursive(
-        some.sampled_from(["n", "1", "2.5", "'a'", "object.spec", "object.big", "[1, n]", "{'a': n}", "null", "true"]),
-        lambda inner: some.tuples(inner, inner).flatmap(
-            lambda two: some.sampled_from(
-                [
-                    "{0} + {1}",
-                    "{0} == {1}",
-                    "{0} in {1}",
-                    "({0}) ? {1} : {0}",
-                    "{0}.map(e, {1})",
-                    "{0}.all(e, e == {1})",
-                ]
-                + ["dyn({0})[{1}]", "[{0}].sort()", "-{0}", "{0} < dyn({1})", "string({0}) + '%s'.format([dyn({1})])"]
-            ).map(lambda form: form.format(*two))
+        some.sampled_from(LEAVES),
+        lambda inner: some.tuples(some.sampled_from(FORMS), inner, inner).map(
+            lambda drawn: drawn[0].format(*drawn[1:])
         ),
         max_leaves=12,
     ),
@@ -176,8 +188,8 @@ SIZES = {("self",): 10, ("self", "@items"): 20}
 ESTIMATES = {
     "1 + 1 == 2": 2,
     "self.size() > 1": 3,
-    "self.all(x, x == 'a')": 10 * (2 + 3 + 0) + 3 - 1,
-    "self.all(x, self.all(y, x != y))": 562,
+    "self.all(x, x == 'a')": 52,
+    "self.all(x, self.all(y, x != y))": 752,
     "true ? 1 : [1, 2, 3][0]": 11,
 }
 

@@ -10,6 +10,7 @@ import pytest
 from apiserver.openapi import names, writing
 from apiserver.openapi import served as served_
 from apiserver.openapi.dialects import V2
+from apiserver.openapi.library import Library
 from apiserver.restfront import doors, openapi
 from apiserver.restfront.verbs import Verbs
 from steersman.api import kinds
@@ -125,3 +126,10 @@ def _parts(path: str) -> tuple[str, str, str]:
     version, below = rest[0], rest[1:]
     in_namespace = len(below) > 2 and below[:2] == ["namespaces", "{namespace}"]
     return group, version, below[2] if in_namespace else below[0]
+
+
+def test_the_index_lists_what_is_recorded() -> None:
+    recorded = set(facts.read("golden/raw/openapi-v3-index.json")["body"]["paths"])
+    library = Library(served.RESOURCES, served.INFO)
+    found = set(json.loads(library.index().plain())["paths"])
+    assert found == {name for name in recorded if not name.startswith("apis/resource.k8s.io")}

@@ -71,7 +71,7 @@ CLOSE = pb.SessionInput(close_stdin=True)
 async def test_a_conversation_ends_with_the_exit_code() -> None:
     size = pb.SessionInput(resize=pb.TerminalSize(width=80, height=-1))
     session, peer = Echo(), Peer(pb.SessionInput(stdin=b"hello"), size, CLOSE)
-    await conversations.converse(session, peer.read, peer.send)
+    await conversations.converse(session, peer.read, peer.send, tells_exit_code=True)
     out, err, code = pb.SessionOutput(stdout=b"hello"), pb.SessionOutput(stderr=b"bye"), pb.SessionOutput(exit_code=3)
     assert peer.heard == [out, err, code, pb.SessionOutput(ended=True)]
     assert session.sizes == [TerminalSize(80, 0)]
@@ -79,7 +79,7 @@ async def test_a_conversation_ends_with_the_exit_code() -> None:
 
 async def test_input_that_nobody_reads_any_more_is_dropped() -> None:
     session, peer = Echo(hears=1), Peer(*(pb.SessionInput(stdin=b"x") for _ in range(5)), CLOSE)
-    await conversations.converse(session, peer.read, peer.send)
+    await conversations.converse(session, peer.read, peer.send, tells_exit_code=True)
     assert [message.stdout for message in peer.heard if message.WhichOneof("part") == "stdout"] == [b"x"]
 
 
