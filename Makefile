@@ -95,9 +95,24 @@ bench-failover: setup ## Leaders stopped, killed and paused, 30 times each: how 
 bench-deployment: setup ## A Deployment of 500 pods on 50 hollow nodes: time to Ready, replacement, rollout
 	$(BIN)/python -m bench.deployment
 
+bench-pods: setup ## Pods on a real engine, beside docker run
+	$(BIN)/python -m bench.pods
+
+bench-rest: setup ## The REST front by the yardstick's own script, beside real Kubernetes
+	$(BIN)/python -m bench.rest
+
+test-e2e: setup ## A whole cluster, real Docker
+	$(PYTEST) $(PYTEST_FLAGS) tests/e2e
+
+test-kubectl: setup ## Real kubectl, word for word: our transcripts, and recordings of Kubernetes where they are
+	STEERSMAN_E2E_KUBECTL=1 $(PYTEST) $(PYTEST_FLAGS) tests/e2e/kubectl
+
+test-compose: setup ## deploy/compose.yaml, killed part by part; making its images takes minutes
+	STEERSMAN_E2E_COMPOSE=1 $(PYTEST) $(PYTEST_FLAGS) tests/e2e/test_compose.py
+
 images: setup ## Every image that deploy/compose.yaml names, from packages alone: no registry is needed
 	deploy/airgap/images.sh
 
-.PHONY: bench-scheduler bench-failover bench-deployment images
+.PHONY: bench-scheduler bench-failover bench-deployment bench-pods bench-rest images test-e2e test-kubectl test-compose
 clean: ## Remove what was made, but for the data dir
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -60,6 +60,8 @@ class NodesService:
             try:
                 return await handle(request, context)
             except Exception as problem:  # noqa: BLE001 - told to the caller, and logged unless it is our own word
+                if isinstance(next(run.leaves(problem)), aio.InternalError):
+                    return None  # so gRPC says that the caller has gone in the midst of a message
                 error = _explain(problem)
             code = getattr(grpc.StatusCode, error.grpc_code)
             return await context.abort(code, wire.shortened(error.message), wire.trailing_metadata(error))

@@ -19,11 +19,15 @@ _BACK_OFF = re.compile(r"back-off (\S+) restarting")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One object of the chain: what it is, how it is, what it waits for (nothing: it is well), and what comes below."""
+    """One object of the chain: what it is, how it is, what it waits for (nothing: it is well), and what comes below.
+
+    `happened`: the last warnings about it.
+    """
 
     title: str
     state: str
     waits_for: tuple[str, ...] = ()
+    happened: tuple[str, ...] = ()
     trace: str = ""
     below: tuple[Link, ...] = ()
 
@@ -145,6 +149,7 @@ def drawn(link: Link, prefix: str = "", *, last: bool = True, top: bool = True) 
     lines = [f"{here}{link.title}  {link.state}"]
     beside = "│  " if link.below else "   "
     lines += [f"{inner}{beside}→ {each}" for each in link.waits_for]
+    lines += [f"{inner}{beside}{each}" for each in link.happened]
     lines += [f"{inner}{beside}trace {link.trace}"] if link.trace else []
     for number, each in enumerate(link.below):
         lines += drawn(each, inner, last=number == len(link.below) - 1, top=False)

@@ -66,9 +66,9 @@ class _Family:
         below = tuple(
             self._made(f"{type(each).__name__.lower()}/{each.metadata.name}", each, others, events) for each in children
         )
-        if waits_for or not all(link.is_well for link in below):
-            waits_for = [*waits_for, *reasons.warnings(events, value, self._now)]
-        return Link(title, state, tuple(waits_for), self._trace(value), below)
+        is_well = not waits_for and all(link.is_well for link in below)
+        happened = () if is_well else tuple(reasons.warnings(events, value, self._now))
+        return Link(title, state, tuple(waits_for), happened, self._trace(value), below)
 
     def _trace(self, value: Object) -> str:
         """Where the trace of its last change is to be seen; its id where nobody shows it."""

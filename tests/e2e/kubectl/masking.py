@@ -14,6 +14,8 @@ _CHANCE = "[bcdfghjklmnpqrstvwxz2456789]"
 _MASKS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.MULTILINE), mask)
     for pattern, mask in (
+        (r"^[IWE]\d{4} \d\d:\d\d:\d\d\.\d+ .*\n", ""),  # the client's own log: what it retried
+        (r"^Flag --\S+ has been deprecated.*\n", ""),
         (r"(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])", "UID"),
         (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| \+0000)", "TIME"),
         (r"\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d \+0000", "TIME"),
