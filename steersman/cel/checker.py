@@ -157,11 +157,11 @@ class _Checker:
         for overload in self._environment.functions[name]:
             if overload.member is not member:
                 continue
-            fresh = self._renamed(overload)
-            if not self.bindings.assignable(arguments, fresh[1:]):
+            result_type, params = overload.with_own_params(self._unknown)
+            if not self.bindings.assignable(arguments, params):
                 continue
             chosen.append(overload)
-            found = self.bindings.substitute(fresh[0])
+            found = self.bindings.substitute(result_type)
             if result is None:
                 result = found
             elif not types.is_dynamic(result) and found != result:
@@ -180,17 +180,6 @@ class _Checker:
         for argument, found in zip(node.args, arguments, strict=True):
             fine &= self._expect(argument, types.BOOL, found)
         return types.BOOL if fine else types.ERROR
-
-    def _renamed(self, overload: Overload) -> tuple[Type, ...]:
-        """Result and params of a signature, with type params of its own."""
-        renaming: dict[str, Type] = {}
-
-        def renamed(given: Type) -> Type:
-            if given.kind is Kind.PARAM:
-                return renaming.setdefault(given.name, self._unknown())
-            return Type(given.kind, given.name, tuple(map(renamed, given.params))) if given.params else given
-
-        return tuple(map(renamed, (overload.result, *overload.params)))
 
     # --- Aggregates
 

@@ -23,6 +23,19 @@ class Overload:
     implement: Implementation
     member: bool = False
 
+    def with_own_params(self, unknown: Callable[[], Type]) -> tuple[Type, tuple[Type, ...]]:
+        """The result and the params, with new type params in place of the signature's."""
+        renaming: dict[str, Type] = {}
+
+        def renamed(given: Type) -> Type:
+            if given.kind is Kind.PARAM:
+                if given.name not in renaming:
+                    renaming[given.name] = unknown()
+                return renaming[given.name]
+            return replace(given, params=tuple(map(renamed, given.params))) if given.params else given
+
+        return renamed(self.result), tuple(map(renamed, self.params))
+
 
 class Library:
     """Functions, declared one by one with decorators."""

@@ -5,46 +5,19 @@ Expressions nest `MAX_NESTING` deep at most and their trees `MAX_DEPTH`, so that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import count
-from typing import Final, TypeVar
+from collections.abc import Sequence
+from typing import Final
 
-from steersman.cel import literals, macros, operators, syntax
-from steersman.cel.recovery import EPSILON, Fault, GivenUp, Kinds, Recognizer
+from steersman.cel import operators, syntax
+from steersman.cel.recovery import EPSILON, Fault, GivenUp
 from steersman.cel.source import NOWHERE, CompilationError, Issue
-from steersman.cel.syntax import (
-    Call,
-    Construct,
-    Entry,
-    Expr,
-    FieldValue,
-    Ident,
-    ListOf,
-    Literal,
-    MapOf,
-    Node,
-    Parsed,
-    Select,
-)
-from steersman.cel.tokens import BYTES, EOF, ESC_IDENTIFIER, IDENTIFIER, NUM_FLOAT, NUM_INT, NUM_UINT, STRING, Token
-
-_T = TypeVar("_T")
+from steersman.cel.syntax import Expr, Node, Parsed
+from steersman.cel.terms import BEGIN, BINARY, TermParser
+from steersman.cel.tokens import EOF, NUM_FLOAT, NUM_INT, Token
 
 MAX_TEXT: Final = 100_000
 MAX_NESTING: Final = 50
 MAX_DEPTH: Final = 150
-RESERVED: Final = frozenset(
-    """as break const continue else for function if import let loop package namespace return var void
-    while""".split()  # noqa: SIM905  # a table reads better
-)
-
-_LITERALS: Final = frozenset({NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, "true", "false", "null"})
-_BEGIN: Final = _LITERALS | {"[", "{", "(", ".", "-", "!", IDENTIFIER}
-_OPTIONAL_BEGIN: Final = _BEGIN | {"?"}
-_FIELD_BEGIN: Final = frozenset({"?", IDENTIFIER, ESC_IDENTIFIER})
-_BINARY: Final = frozenset(operators.BINARY)
-_MEMBER: Final = frozenset({".", "["})
-_BEHIND: Final = _BINARY | _MEMBER | {"?", EPSILON}
 _LEVELS: Final = (operators.RELATIONS, operators.SUMS, operators.PRODUCTS)
 
 
@@ -72,11 +45,9 @@ def _depth(root: Node) -> int:
     return deepest
 
 
-class _Parser:
+class _Parser(TermParser):
     def __init__(self, text: str) -> None:
-        self.recognizer = Recognizer(text)
-        self.macros: dict[int, Call] = {}
-        self._ids = count(1)
+        super().__init__(text)
         self._nesting = 0
 
     def start(self) -> Expr:
@@ -103,12 +74,12 @@ class _Parser:
             self._nesting -= 1
 
     def _conditional(self) -> Expr:
-        condition = self.recognizer.within(_BINARY | {"?", EPSILON}, self._or)
+        condition = self.recognizer.within(BINARY | {"?", EPSILON}, self._or)
         if self.recognizer.look().kind != "?":
             return condition
         mark = self.recognizer.take()
-        then = self.recognizer.within(_BINARY | {":"}, self._or)
-        self.recognizer.match(":", _BEGIN)
+        then = self.recognizer.within(BINARY | {":"}, self._or)
+        self.recognizer.match(":", BEGIN)
         otherwise = self._expression()
         return self._call(mark.at, operators.CONDITIONAL, condition, then, otherwise)
 
@@ -153,7 +124,7 @@ class _Parser:
     def _unary(self) -> Expr:
         recognizer = self.recognizer
         try:
-            recognizer.sync(_BEGIN)
+            recognizer.sync(BEGIN)
             first = recognizer.look()
             if first.kind == "!":
                 turns = 0
@@ -171,7 +142,7 @@ class _Parser:
     def _negated(self, first: Token) -> Expr:
         recognizer, turns = self.recognizer, 0
         while recognizer.look().kind == "-":
-            if recognizer.look(2).kind not in _BEGIN - {"!"}:
+            if recognizer.look(2).kind not in BEGIN - {"!"}:
                 raise recognizer.no_way_on(2)
             recognizer.take()
             turns += 1
@@ -181,217 +152,3 @@ class _Parser:
         """Two in a row undo each other."""
         operand = self._member()
         return self._call(mark.at, function, operand) if turns % 2 else operand
-
-    # --- Members
-
-    def _member(self) -> Expr:
-        recognizer = self.recognizer
-        expression = self._primary()
-        try:
-            while (kind := recognizer.look().kind) in _MEMBER:
-                expression = self._indexed(expression) if kind == "[" else self._selected(expression)
-        except Fault as fault:
-            recognizer.recover(fault, "member")
-            return self._mistake()
-        return expression
-
-    def _indexed(self, operand: Expr) -> Expr:
-        recognizer = self.recognizer
-        mark = recognizer.take()
-        recognizer.sync(_OPTIONAL_BEGIN)
-        optional = recognizer.look().kind == "?"
-        if optional:
-            recognizer.take()
-        index = recognizer.within(frozenset({"]"}), self._expression)
-        recognizer.match("]", _BEHIND)
-        return self._call(mark.at, operators.OPTIONAL_INDEX if optional else operators.INDEX, operand, index)
-
-    def _selected(self, operand: Expr) -> Expr:
-        recognizer = self.recognizer
-        if recognizer.look(2).kind not in _FIELD_BEGIN:
-            raise recognizer.no_way_on(2)
-        mark = recognizer.take()
-        if recognizer.look().kind == IDENTIFIER and recognizer.look(2).kind == "(":
-            name = recognizer.take().text
-            opening = recognizer.take()
-            return self._called(opening.at, name, self._arguments(), operand)
-        optional = recognizer.look().kind == "?"
-        if optional:
-            recognizer.take()
-        field = self._field_name()
-        if optional:
-            literal = Literal(field.text, id=next(self._ids), at=field.at)
-            return self._call(mark.at, operators.OPTIONAL_SELECT, operand, literal)
-        return Select(operand, field.text, id=next(self._ids), at=mark.at)
-
-    def _field_name(self) -> Token:
-        self.recognizer.sync(frozenset({IDENTIFIER, ESC_IDENTIFIER}))
-        token = self.recognizer.look()
-        if token.kind not in (IDENTIFIER, ESC_IDENTIFIER):
-            raise self.recognizer.no_way_on(1)
-        if token.kind == ESC_IDENTIFIER:
-            self.recognizer.complain("unsupported syntax: '`'", token.at)
-        return self.recognizer.take()
-
-    def _arguments(self) -> tuple[Expr, ...]:
-        """Behind an opening parenthesis."""
-        recognizer = self.recognizer
-        recognizer.sync(_BEGIN | {")"})
-        arguments: list[Expr] = []
-        if recognizer.look().kind in _BEGIN:
-            arguments.append(recognizer.within(frozenset({",", ")"}), self._expression))
-            while recognizer.look().kind == ",":
-                recognizer.take()
-                arguments.append(recognizer.within(frozenset({",", ")"}), self._expression))
-        recognizer.match(")", _BEHIND)
-        return tuple(arguments)
-
-    def _called(self, at: int, name: str, arguments: tuple[Expr, ...], target: Expr | None = None) -> Expr:
-        written = Call(name, arguments, target, id=next(self._ids), at=at)
-        try:
-            expanded = macros.expand(written, self._ids)
-        except macros.MacroError as error:
-            self.recognizer.complain(error.message, error.at)
-            return self._mistake(error.at)
-        if expanded is None:
-            return written
-        self.macros[expanded.id] = written
-        return expanded
-
-    # --- Primaries
-
-    def _primary(self) -> Expr:
-        recognizer = self.recognizer
-        try:
-            kind = recognizer.look().kind
-            if kind in _LITERALS or kind == "-":
-                return self._literal()
-            if kind in (IDENTIFIER, "."):
-                return self._named()
-            if kind == "(":
-                recognizer.take()
-                expression = recognizer.within(frozenset({")"}), self._expression)
-                recognizer.match(")", _BEHIND)
-                return expression
-            if kind == "[":
-                return self._list()
-            if kind == "{":
-                return self._map()
-            recognizer.sync(_BEGIN - {"!"})
-            raise recognizer.no_way_on(1)
-        except Fault as fault:
-            recognizer.recover(fault, "primary", _MEMBER)
-            return self._mistake()
-
-    def _literal(self) -> Expr:
-        recognizer = self.recognizer
-        first = recognizer.take()
-        token = recognizer.take() if first.kind == "-" else first
-        try:
-            value = literals.value_of(token, negative=first.kind == "-")
-        except literals.LiteralError as error:
-            recognizer.complain(str(error), first.at)
-            return self._mistake(first.at)
-        return Literal(value, id=next(self._ids), at=first.at)
-
-    def _named(self) -> Expr:
-        """A variable, a call, or an object of a named type."""
-        recognizer = self.recognizer
-        first = recognizer.look()
-        if first.kind == "." and recognizer.look(2).kind != IDENTIFIER:
-            raise recognizer.no_way_on(2)
-        leading = "." if first.kind == "." else ""
-        if leading:
-            recognizer.take()
-        if self._begins_object():
-            return self._object(leading)
-        name = recognizer.take()
-        is_reserved = name.text in RESERVED
-        if is_reserved:
-            recognizer.complain(f"reserved identifier: {name.text}", first.at)
-        if recognizer.look().kind == "(":
-            opening = recognizer.take()
-            arguments = self._arguments()
-            return self._mistake(first.at) if is_reserved else self._called(opening.at, leading + name.text, arguments)
-        return self._mistake(first.at) if is_reserved else Ident(leading + name.text, id=next(self._ids), at=name.at)
-
-    def _begins_object(self) -> bool:
-        ahead = 1
-        while self.recognizer.look(ahead).kind == IDENTIFIER:
-            following = self.recognizer.look(ahead + 1).kind
-            if following != ".":
-                return following == "{"
-            ahead += 2
-        return False
-
-    def _object(self, leading: str) -> Expr:
-        recognizer = self.recognizer
-        names = [recognizer.take().text]
-        while recognizer.look().kind == ".":
-            recognizer.take()
-            names.append(recognizer.take().text)
-        opening = recognizer.take()
-        values = self._entries(_FIELD_BEGIN, "}", self._field_value)
-        return Construct(leading + ".".join(names), tuple(values), id=next(self._ids), at=opening.at)
-
-    def _field_value(self) -> FieldValue:
-        optional = self._optional_mark()
-        name = self._field_name()
-        colon, value = self._colon_and_value()
-        return FieldValue(name.text, value, optional, id=next(self._ids), at=colon)
-
-    def _map(self) -> Expr:
-        opening = self.recognizer.take()
-        entries = self._entries(_OPTIONAL_BEGIN, "}", self._entry)
-        return MapOf(tuple(entries), id=next(self._ids), at=opening.at)
-
-    def _entry(self) -> Entry:
-        optional = self._optional_mark()
-        key = self.recognizer.within(frozenset({":"}), self._expression)
-        colon, value = self._colon_and_value()
-        return Entry(key, value, optional, id=next(self._ids), at=colon)
-
-    def _colon_and_value(self) -> tuple[int, Expr]:
-        colon = self.recognizer.match(":", _BEGIN)
-        return colon.at, self.recognizer.within(frozenset({",", "}"}), self._expression)
-
-    def _entries(self, begin: Kinds, closing: str, read: Callable[[], _T]) -> list[_T]:
-        """Entries up to the closing bracket, which is taken. A comma may stand behind the last one, or alone."""
-        recognizer = self.recognizer
-        recognizer.sync(begin | {",", closing})
-        entries: list[_T] = []
-        try:
-            if recognizer.look().kind in begin:
-                entries.append(read())
-                while recognizer.look().kind == "," and recognizer.look(2).kind in begin:
-                    recognizer.take()
-                    entries.append(read())
-        except Fault as fault:
-            recognizer.recover(fault, "entries", frozenset({",", closing}))
-        if recognizer.look().kind == ",":
-            recognizer.take()
-        recognizer.match(closing, _BEHIND)
-        return entries
-
-    def _list(self) -> Expr:
-        opening = self.recognizer.take()
-        found = self._entries(_OPTIONAL_BEGIN, "]", self._element)
-        optional = frozenset(index for index, (is_optional, _) in enumerate(found) if is_optional)
-        return ListOf(tuple(element for _, element in found), optional, id=next(self._ids), at=opening.at)
-
-    def _element(self) -> tuple[bool, Expr]:
-        optional = self._optional_mark()
-        return optional, self.recognizer.within(frozenset({",", "]"}), self._expression)
-
-    def _optional_mark(self) -> bool:
-        optional = self.recognizer.look().kind == "?"
-        if optional:
-            self.recognizer.take()
-        return optional
-
-    def _mistake(self, at: int = 0) -> Expr:
-        """Stands where something was complained of."""
-        return Literal(None, id=next(self._ids), at=at)
-
-    def _call(self, at: int, function: str, *arguments: Expr) -> Call:
-        return Call(function, arguments, id=next(self._ids), at=at)

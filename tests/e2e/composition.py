@@ -25,6 +25,7 @@ IMAGES = ("base", "steersman", "etcd", "pause", "busybox")
 GRPC = ("127.0.0.1:6444", "127.0.0.1:7444")
 BUILD_SECONDS = 1_200.0
 COMMAND_SECONDS = 300.0
+NODE_FOLDERS = Path("/var/lib/steersman-nodes")
 ETCD = ("etcd-0", "etcd-1", "etcd-2")
 
 
@@ -65,14 +66,14 @@ class Composition:
         raise AssertionError("etcd has no leader")
 
     async def left(self, uid: str) -> list[str]:
-        """Every container, volume and network of the file, and of the cluster with this uid, that the engine has."""
+        """Of the file, and of the cluster with this uid: containers, volumes, networks, and files of its pods."""
         found = ""
         for label in ("com.docker.compose.project=steersman", f"{naming.CLUSTER}={uid}"):
             for listing in (("ps", "--all"), ("volume", "ls"), ("network", "ls")):
                 found += await asyncio.to_thread(
                     self._engine.docker, *listing, "--filter", f"label={label}", "--format", "{{.Labels}}\n"
                 )
-        return found.split()
+        return [*found.split(), *map(str, NODE_FOLDERS.glob(f"*/{uid}/**/*"))]
 
     @asynccontextmanager
     async def administrator(self, folder: Path) -> AsyncIterator[Client]:

@@ -15,7 +15,7 @@ import msgspec
 
 from apiserver.registry.validation import structural
 from steersman.api.apiextensions import JSONSchemaProps as Schema
-from steersman.cel import parser, types
+from steersman.cel import terms, types
 from steersman.cel.environment import Fields
 from steersman.cel.types import Type
 
@@ -24,7 +24,7 @@ SELF_TYPE: Final = "selfType"
 
 _ANY_TEXT: Final = MAX_REQUEST_BYTES - 2
 _ESCAPES: Final = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
-_KEYWORDS: Final = parser.RESERVED | {"true", "false", "null", "in"}
+_KEYWORDS: Final = terms.RESERVED | {"true", "false", "null", "in"}
 _NAME: Final = re.compile(r"[a-zA-Z_][\w./-]*", re.ASCII)
 _TEXT_FORMATS: Final = {
     "duration": (types.DURATION, 4, 32),

@@ -14,6 +14,7 @@ _CHANCE = "[bcdfghjklmnpqrstvwxz2456789]"
 _MASKS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.MULTILINE), mask)
     for pattern, mask in (
+        (r"\x1b\[[\d;]*m", ""),  # colours
         (r"^[IWE]\d{4} \d\d:\d\d:\d\d\.\d+ .*\n", ""),  # the client's own log: what it retried
         (r"^Flag --\S+ has been deprecated.*\n", ""),
         (r"(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])", "UID"),
@@ -36,6 +37,8 @@ _MASKS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?:\d+d)?(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?(?:ms|s|m|h|d)\b(?= *(?:$|ago| ))", "AGE"),
         (r"(?<= )<invalid>(?= |$)", "AGE"),
         (r"(?<=deleted) from \S+ namespace\b", ""),  # what newer clients add
+        (r"\bannotate$", "annotated"),  # what older clients say
+        (r"\n{3,}", "\n\n"),
         (r"-{4,}", "----"),
         (r"={4,}", "===="),
         (r"(?<=\S)[ \t]{2,}", "  "),
