@@ -73,7 +73,8 @@ class Composition:
                 found += await asyncio.to_thread(
                     self._engine.docker, *listing, "--filter", f"label={label}", "--format", "{{.Labels}}\n"
                 )
-        return [*found.split(), *map(str, NODE_FOLDERS.glob(f"*/{uid}/**/*"))]
+        files = await asyncio.to_thread(lambda: [str(path) for path in NODE_FOLDERS.glob(f"*/{uid}/**/*")])
+        return found.split() + files
 
     @asynccontextmanager
     async def administrator(self, folder: Path) -> AsyncIterator[Client]:

@@ -88,11 +88,12 @@ class Stream:
         await eventually(lambda: len(self.acknowledged) >= before + 20, within=WITHIN)
 
     async def check(self) -> None:
+        promised = dict(self.acknowledged)  # before the list: the stream goes on meanwhile
         found = {
             each.metadata.name: each.metadata.resource_version for each in (await self._maps.list("default")).items
         }
-        lost = {name for name, revision in self.acknowledged.items() if found.get(name) != revision}
-        assert not lost, f"{len(lost)} of {len(self.acknowledged)} acknowledged writes are lost"
+        lost = {name for name, revision in promised.items() if found.get(name) != revision}
+        assert not lost, f"{len(lost)} of {len(promised)} acknowledged writes are lost: {sorted(lost)[:5]}"
 
 
 @asynccontextmanager
