@@ -37,6 +37,7 @@ _MASKS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?:\d+d)?(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?(?:ms|s|m|h|d)\b(?= *(?:$|ago| ))", "AGE"),
         (r"(?<= )<invalid>(?= |$)", "AGE"),
         (r"(?<=deleted) from \S+ namespace\b", ""),  # what newer clients add
+        (r"^ *(?:Node-Selectors|Tolerations|Time Zone): +<(?:none|unset)>\n", ""),  # not in every version
         (r"\bannotate$", "annotated"),  # what older clients say
         (r"\n{3,}", "\n\n"),
         (r"-{4,}", "----"),
