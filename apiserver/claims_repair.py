@@ -11,10 +11,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import structlog
 
-from apiserver.registry.claiming import NOTHING, Claiming
+from apiserver.registry.claiming import NOTHING, Claim, Claiming, Occasion
 from apiserver.registry.strategy import Strategy
 from apiserver.storage import keys
 from apiserver.storage.interface import Expect, Guard, GuardFailed, Page, Store, Stored
@@ -22,6 +23,7 @@ from steersman.api import codec, kinds
 from steersman.api.errors import AlreadyExists, ApiError, Conflict, NotFound
 from steersman.api.kinds import Kind
 from steersman.api.names import Revision
+from steersman.base.clock import Clock
 
 log = structlog.get_logger(__name__)
 
@@ -69,6 +71,7 @@ def compare(claims: Iterable[Stored], wanted: Iterable[tuple[str, Stored]]) -> F
 async def repair_periodically(
     store: Store,
     strategies: Mapping[str, Strategy],
+    clock: Clock,
     *,
     interval_seconds: float = INTERVAL_SECONDS,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -76,20 +79,25 @@ async def repair_periodically(
     """Run for ever. A round that fails is logged, and made up for by the next."""
     while True:
         try:
-            await repair_once(store, strategies)
+            await repair_once(store, strategies, clock.now())
         except ApiError as error:
             log.warning("repair of claims is put off", reason=error.reason, error=error.message)
         await sleep(interval_seconds)
 
 
-async def repair_once(store: Store, strategies: Mapping[str, Strategy]) -> Findings:
+async def repair_once(store: Store, strategies: Mapping[str, Strategy], now: datetime) -> Findings:
     """One round. Returns what was found, all of which has been repaired but what is contested."""
-    claims = await store.list(keys.CLAIMS)
-    findings = compare(claims.items, await _wanted(store, _claiming_kinds(strategies), claims.revision))
-    for claim in findings.leaked:
-        await _free(store, claim)
+    claiming = _claiming_kinds(strategies)
+    hidden = await store.list(keys.CLAIMS)
+    standing = [*hidden.items, *await _in_the_open(store, claiming, hidden.revision)]
+    wanted = await _wanted(store, claiming, hidden.revision)
+    findings = compare(standing, [(claim.key, owner) for claim, owner in wanted])
+    for leak in findings.leaked:
+        await _free(store, leak)
+    records = {(claim.key, owner.key): claim.record for claim, owner in wanted}
     for missing in findings.missing:
-        await _put(store, missing)
+        occasion = Occasion.of(missing.owner.key, now)
+        await _put(store, missing, records[missing.key, missing.owner.key](occasion))
     for contested in findings.contested:
         log.error("claim is held by several objects", claim=contested.key, objects=contested.owners)
     return findings
@@ -103,15 +111,24 @@ def _claiming_kinds(strategies: Mapping[str, Strategy]) -> list[tuple[Kind, Clai
     ]
 
 
+async def _in_the_open(store: Store, claiming: Sequence[tuple[Kind, Claiming]], revision: Revision) -> list[Stored]:
+    """Claims that are objects."""
+    found: list[Stored] = []
+    for pool in (pool for _, how in claiming for pool in how.pools if pool.place):
+        listing = await store.list(pool.place, Page(revision=revision))
+        found += [each for each in listing.items if pool.is_claim(each.value)]
+    return found
+
+
 async def _wanted(
     store: Store, claiming: Sequence[tuple[Kind, Claiming]], revision: Revision
-) -> list[tuple[str, Stored]]:
-    wanted: list[tuple[str, Stored]] = []
+) -> list[tuple[Claim, Stored]]:
+    wanted: list[tuple[Claim, Stored]] = []
     for kind, how in claiming:
         listing = await store.list(keys.collection(kind.qualified_resource), Page(revision=revision))
         for owner in listing.items:
-            held = {claim.key for claim in how.claims(codec.load(kind.struct, owner.value))}
-            wanted += [(key, owner) for key in sorted(held)]
+            held = {claim.key: claim for claim in how.claims(codec.load(kind.struct, owner.value))}
+            wanted += [(held[key], owner) for key in sorted(held)]
     return wanted
 
 
@@ -120,13 +137,13 @@ async def _free(store: Store, claim: Stored) -> None:
         await store.delete(claim.key, Expect(claim.revision))
     except (NotFound, Conflict):
         return  # another API server was quicker
-    log.warning("leaked claim freed", claim=claim.key, last_owner=claim.value.decode(errors="replace"))
+    log.warning("leaked claim freed", claim=claim.key, claimed_by=claim.value.decode(errors="replace"))
 
 
-async def _put(store: Store, missing: Missing) -> None:
+async def _put(store: Store, missing: Missing, value: bytes) -> None:
     owner = missing.owner
     try:
-        await store.create(missing.key, owner.key.encode(), given=[Guard(owner.key, owner.revision)])
+        await store.create(missing.key, value, given=[Guard(owner.key, owner.revision)])
     except (AlreadyExists, GuardFailed):
         return  # another API server was quicker, or the object has changed: the next round will tell
     log.warning("missing claim put", claim=missing.key, owner=owner.key)

@@ -12,8 +12,17 @@ from steersman.api.errors import Details, TooManyRequests
 RETRY_AFTER_SECONDS = 1
 
 
+class Overloaded(TooManyRequests):
+    """No place was left: nothing of the request has been looked at, and nothing is wrong with it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Too many requests, please try again later.", details=Details(retry_after_seconds=RETRY_AFTER_SECONDS)
+        )
+
+
 class Gate:
-    """`with gate:` — a place for the time of a request, or TooManyRequests at once."""
+    """`with gate:` — a place for the time of a request, or Overloaded at once."""
 
     def __init__(self, places: int) -> None:
         self._places = places
@@ -21,9 +30,7 @@ class Gate:
 
     def __enter__(self) -> None:
         if self.taken >= self._places:
-            raise TooManyRequests(
-                "Too many requests, please try again later.", details=Details(retry_after_seconds=RETRY_AFTER_SECONDS)
-            )
+            raise Overloaded
         self.taken += 1
 
     def __exit__(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -37,6 +38,9 @@ ATTEMPTS = 5
 IDENTITY_LABEL = "apiserver.kubernetes.io/identity"
 ADDRESS_ANNOTATION = "steersman.io/address"
 SERVICE_LABEL = "kubernetes.io/service-name"
+
+_THIS_START = uuid.uuid4()
+"""Tells one start of a server from the next, in the Lease's holder."""
 
 _log = log.get("presence")
 
@@ -77,21 +81,26 @@ def advertised(rest: Address) -> Address | None:
     return None if ipaddress.ip_address(host).is_loopback else Address(host, rest.port)
 
 
-async def announce(registry: Registry, server: Server, clock: Clock) -> None:
-    """For ever: renew, then see to the endpoints."""
+async def appear(registry: Registry, server: Server, clock: Clock) -> None:
+    """Renew, then see to the endpoints. A store that is away for a moment is left to the next round."""
+    try:
+        await _renew(registry, server, clock.now())
+        await _publish(registry, clock.now())
+    except ApiError as error:
+        _log.warning("not announced", reason=error.message)
+
+
+async def stay(registry: Registry, server: Server, clock: Clock) -> None:
+    """For ever, after having appeared."""
     while True:
-        try:
-            await _renew(registry, server, clock.now())
-            await _publish(registry, clock.now())
-        except ApiError as error:
-            _log.warning("not announced", reason=error.message)
         await clock.sleep(RENEW_SECONDS)
+        await appear(registry, server, clock)
 
 
 async def _renew(registry: Registry, server: Server, now: datetime) -> None:
     target = Target(_LEASES.kind, _LEASES.namespace, f"apiserver-{server.name}")
     spec = LeaseSpec(
-        holder_identity=server.name,
+        holder_identity=f"{target.name}_{_THIS_START}",
         lease_duration_seconds=LEASE_SECONDS,
         renew_time=times.micro_from_datetime(now),
     )
@@ -195,8 +204,9 @@ def slice_of(addresses: Sequence[str]) -> EndpointSlice:
         address_type="IPv4",
         endpoints=tuple(
             Endpoint(addresses=(address.ip,), conditions=EndpointConditions(ready=True)) for address in first.addresses
-        ),
-        ports=tuple(SlicePort(name=port.name, port=port.port, protocol=port.protocol) for port in first.ports),
+        )
+        or None,
+        ports=tuple(SlicePort(name=port.name, port=port.port, protocol=port.protocol) for port in first.ports) or None,
     )
 
 

@@ -140,12 +140,15 @@ async def _fronts(
         await cache.ready()
         client_ca = tls.identity.client_ca_file.read_bytes() if tls is not None else b""
         await bootstrap.fill(registry, settings.cluster_ips, rest.port, client_ca)
+        here = _server_at(settings, rest)
+        if here is not None:
+            await presence.appear(registry, here, clock)
         filled.set()
         # What has been loaded stays: the collector need not look at it again.
         gc.collect()
         gc.freeze()
         await grpc.serve()
-        keepers = _keepers(settings, store, cache, registry, clock, rest, served)
+        keepers = _keepers(settings, store, cache, registry, clock, here, served)
         _log.info("ready", grpc=str(grpc.address), rest=str(rest), store=_store_name(settings), revision=cache.revision)
         async with asyncio.TaskGroup() as tasks:
             keeping = [tasks.create_task(keeper) for keeper in keepers]
@@ -161,20 +164,26 @@ def _keepers(
     cache: WatchCache,
     registry: Registry,
     clock: Clock,
-    rest: Address,
+    here: Server | None,
     served: Mapping[str, Strategy],
 ) -> list[Coroutine[None, None, None]]:
     """What runs as long as the server serves: its own presence, the repair of claims, the end of Events."""
     keepers: list[Coroutine[None, None, None]] = [
-        claims_repair.repair_periodically(store, served),
+        claims_repair.repair_periodically(store, served, clock),
         event_expiry.expire_periodically(registry, cache, clock, settings.event_ttl),
     ]
+    if here is not None:
+        keepers.append(presence.stay(registry, here, clock))
+    return keepers
+
+
+def _server_at(settings: Settings, rest: Address) -> Server | None:
+    """This server as others know it; None when nobody else can reach it."""
     given = settings.advertise_address
     address = Address(given, rest.port) if given else presence.advertised(rest)
-    if address is not None:
-        name = hashlib.sha256(f"{socket.gethostname()}:{rest.port}".encode()).hexdigest()[:26]
-        keepers.append(presence.announce(registry, Server(name, address), clock))
-    return keepers
+    if address is None:
+        return None
+    return Server(hashlib.sha256(f"{socket.gethostname()}:{rest.port}".encode()).hexdigest()[:26], address)
 
 
 def _open_store(settings: Settings) -> AbstractAsyncContextManager[Store]:

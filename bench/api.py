@@ -1,7 +1,8 @@
 """`make bench-api`: the API server measured on this machine, each figure beside etcd's own put rate in the same run.
 
 The servers, the load generator and the watchers are processes of their own. Rates are per second; a ratio compares with
-etcd's raw put rate at the same number of clients. Nothing here passes or fails: it prints what is.
+etcd's raw put rate at the same number of clients. What tracing costs is a table of its own, in CPU time (see
+`bench.tracing`). Nothing here passes or fails: it prints what is.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench import processes
+from bench import processes, tracing
 from bench.measuring import table
 from bench.processes import ApiServer
 
@@ -95,6 +96,7 @@ async def run(runs: int, stores: list[str]) -> Results:
                     results[store] = await measure(server, runs)
                 more = [*arguments, "--etcd-root", "/memory"] if store == "etcd" else []
                 results[store]["memory_mb"] = await memory(folder / f"{store}-memory", store, *more)
+        results["tracing"] = await tracing.measure(folder, tracing.ROUNDS)
     return results
 
 
@@ -141,7 +143,7 @@ def report(results: Results, stores: list[str]) -> str:
     row("memory idle / 10,000 objects", lambda found: f"{found['memory_idle_mb']} / {found['memory_mb']} MB")
     puts = ", ".join(f"{results[f'etcd_put_{clients}']['per_s']:,.0f}" for clients in CLIENTS)
     head = f"{results['machine']}; ready {results['start_s']} s after start; etcd put at 1, 16, 64 clients: {puts}/s\n"
-    return head + table(["", *stores], rows)
+    return f"{head}{table(['', *stores], rows)}\n\n{tracing.report(results['tracing'])}"
 
 
 def main() -> None:

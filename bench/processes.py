@@ -80,9 +80,10 @@ async def etcd(directory: Path) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def api_server(name: str, data_dir: Path, *arguments: str) -> AsyncIterator[ApiServer]:
+async def api_server(name: str, data_dir: Path, *arguments: str, module: str = "apiserver") -> AsyncIterator[ApiServer]:
+    """`module`: what is started, if it is not the API server as it is."""
     grpc_port, rest_port = free_port(), free_port()
-    command = [sys.executable, "-m", "apiserver", "--data-dir", str(data_dir), "--log-level", "warning"]
+    command = [sys.executable, "-m", module, "--data-dir", str(data_dir), "--log-level", "warning"]
     command += ["--grpc-address", f"127.0.0.1:{grpc_port}", "--rest-address", f"127.0.0.1:{rest_port}", *arguments]
     async with running(*command, ready_port=grpc_port) as pid:
         yield ApiServer(name, f"127.0.0.1:{grpc_port}", data_dir, pid)

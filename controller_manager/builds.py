@@ -29,6 +29,7 @@ from controller_manager.office import KeysOf, Office, Work
 from controller_manager.scheduler.carrying import Carrier
 from controller_manager.scheduler.loop import SchedulerLoop
 from controller_manager.scheduler.measures import SchedulerMetrics
+from controller_manager.scheduler.volumebinding import VolumeBinding
 from steersman.api.apps import Deployment, ReplicaSet
 from steersman.api.coordination import Lease
 from steersman.api.core import (
@@ -36,12 +37,15 @@ from steersman.api.core import (
     Endpoints,
     Namespace,
     Node,
+    PersistentVolume,
+    PersistentVolumeClaim,
     Pod,
     Service,
     ServiceAccount,
 )
 from steersman.api.discovery import EndpointSlice
 from steersman.api.policy import PodDisruptionBudget
+from steersman.api.storage import StorageClass
 from steersman.control.loop import own_key
 
 
@@ -182,11 +186,17 @@ def scheduler(office: Office) -> Work:
         Carrier(office.writes(Pod), cache, recorder, office.barrier()),
         namespaces=office.cache(Namespace),
         budgets=office.cache(PodDisruptionBudget),
+        volumes=VolumeBinding(
+            office.cache(PersistentVolumeClaim), office.cache(PersistentVolume), office.cache(StorageClass)
+        ),
         clock=office.clock,
         random=office.random,
         measures=office.measures.of(SchedulerMetrics),
     )
     office.on_change(Namespace, work.take_namespace)
+    office.on_change(StorageClass, work.take_class)
+    office.on_change(PersistentVolume, work.take_volume)
+    office.on_change(PersistentVolumeClaim, work.take_claim)
     office.on_change(Node, work.take_node)
     office.on_change(Pod, work.take_pod)
     return work

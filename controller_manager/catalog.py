@@ -23,6 +23,8 @@ from steersman.api.core import (
     Endpoints,
     Namespace,
     Node,
+    PersistentVolume,
+    PersistentVolumeClaim,
     Pod,
     ReplicationController,
     Service,
@@ -30,6 +32,7 @@ from steersman.api.core import (
 )
 from steersman.api.discovery import EndpointSlice
 from steersman.api.policy import PodDisruptionBudget
+from steersman.api.storage import StorageClass
 
 CONTROLLER_MANAGER = "kube-controller-manager"
 SCHEDULER = "kube-scheduler"
@@ -71,7 +74,10 @@ ALL: tuple[Row, ...] = (
     Row(
         "scheduler",
         builds.scheduler,
-        (Reads(Namespace), Reads(Node), Reads(Pod), Reads(PodDisruptionBudget)),
+        (
+            *(Reads(Namespace), Reads(Node), Reads(Pod), Reads(PodDisruptionBudget)),
+            *(Reads(PersistentVolume), Reads(PersistentVolumeClaim), Reads(StorageClass)),
+        ),
         lease=SCHEDULER,
     ),
     Row("serviceaccount", builds.serviceaccount, (Reads(Namespace), Reads(ServiceAccount), Reads(ConfigMap))),

@@ -24,7 +24,10 @@ BY_CONTROLLER = "controller"
 
 
 def controller_of(child: Object) -> OwnerReference | None:
-    return next((reference for reference in child.metadata.owner_references if reference.controller), None)
+    for reference in child.metadata.owner_references:  # a plain loop: asked of every pod in every pass
+        if reference.controller:
+            return reference
+    return None
 
 
 def is_controlled_by(child: Object, owner: Object) -> bool:
@@ -70,8 +73,9 @@ def claim(owner: Object, matcher: LabelMatcher, candidates: Iterable[T]) -> Clai
     adopt: list[T] = []
     release: list[T] = []
     leaving = owner.metadata.deletion_timestamp is not None
+    matches = matcher.predicate()
     for child in candidates:
-        reference, wanted = controller_of(child), matcher.matches(child.metadata.labels)
+        reference, wanted = controller_of(child), matches(child.metadata.labels)
         if reference is not None and reference.uid != owner.metadata.uid:
             continue
         if reference is not None:

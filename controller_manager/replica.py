@@ -30,7 +30,7 @@ from steersman.base.health import Health, Unhealthy
 from steersman.base.run import Stopping
 from steersman.client import client
 from steersman.client.requests import Term
-from steersman.client.transport import Credentials
+from steersman.client.transport import CredentialFiles
 from steersman.control.leadership import Leadership, Timing
 
 NAMESPACE = "kube-system"
@@ -50,7 +50,7 @@ async def run(settings: Settings, stopping: Stopping, clock: Clock | None = None
     rows = catalog.chosen(settings.controllers)
     registry = metrics.new_registry()
     files = settings.credential_files()
-    credentials = None if files is None else Credentials.from_files(*files)
+    credentials = None if files is None else CredentialFiles(*files)
     async with client.connect(settings.server, credentials, clock=clock) as api:
         informers = Informers(api, [each for row in rows for each in row.reads], clock)
         means = Means(api, informers, settings, _instance(), clock, Measures(registry))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from nodeagent import process
+from nodeagent import process, shutdown
 from nodeagent.config import Settings
 from steersman.base import config, log, run, tracing
 from steersman.base.run import Stopping
@@ -21,7 +21,8 @@ def main() -> None:
     async def serve(stopping: Stopping) -> None:
         await process.run(settings, stopping)
 
-    sys.exit(run.run(serve, stop_within_seconds=run.STOP_WITHIN_SECONDS + settings.shutdown_grace_period))
+    pods_end_within = settings.shutdown_grace_period + shutdown.LONGEST_SECONDS
+    sys.exit(run.run(serve, stop_within_seconds=run.STOP_WITHIN_SECONDS + pods_end_within))
 
 
 if __name__ == "__main__":

@@ -152,9 +152,13 @@ def _clash(ours: HostPort, theirs: HostPort) -> bool:
 def _taints(tolerations: Iterable[Toleration], taints: Iterable[Taint]) -> Refusal | None:
     """Only taints that also drive running pods away: the others are for schedulers."""
     for taint in taints:
-        if taint.effect == "NoExecute" and not any(_tolerates(each, taint) for each in tolerations):
+        if taint.effect == "NoExecute" and not tolerates(tolerations, taint):
             return _predicate("TaintToleration", _TAINTED)
     return None
+
+
+def tolerates(tolerations: Iterable[Toleration], taint: Taint) -> bool:
+    return any(_tolerates(each, taint) for each in tolerations)
 
 
 def _tolerates(toleration: Toleration, taint: Taint) -> bool:

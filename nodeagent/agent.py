@@ -9,9 +9,11 @@ nothing.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import aclosing
 
-from nodeagent import admission, clusteridentity, orphans, podstatus, staticpods
+from nodeagent import admission, clusteridentity, evictions, orphans, podstatus, staticpods
+from nodeagent.admission import Refusal
 from nodeagent.mirrors import StaticPods
 from nodeagent.phase import FINISHED
 from nodeagent.podworker import Equipment, PodWorker
@@ -29,6 +31,7 @@ RELIST_SECONDS = 60.0
 """The safety net below the engine's events."""
 BETWEEN_QUESTIONS = Backoff(initial=0.5, maximum=10.0, jitter=0.5)
 BETWEEN_LIVES = Backoff(initial=1.0, maximum=60.0)
+GOING_DOWN = Refusal("NodeShutdown", "Pod was rejected as the node is shutting down.")
 
 _log = log.get("agent")
 
@@ -44,7 +47,10 @@ class Agent:
         cluster: str,
         name: str,
         static: StaticPods | None = None,
+        pressures: Callable[[], frozenset[str]] = frozenset,
     ) -> None:
+        """`pressures` are the conditions that tell what the machine is short of now."""
+        self._pressures = pressures
         self._static = static
         self._api = api
         self._node = node
@@ -56,6 +62,16 @@ class Agent:
         self._done: set[Uid] = set()
         self._suspects: set[Uid] = set()
         self._present: frozenset[Uid] = frozenset()
+        self._is_closed = False
+
+    @property
+    def workers(self) -> tuple[PodWorker, ...]:
+        """Of all pods that are here now."""
+        return tuple(self._workers.values())
+
+    def close(self) -> None:
+        """From now on no pod is taken: the machine goes down."""
+        self._is_closed = True
 
     async def run(self) -> None:
         """Until cancelled. ClusterChanged when the API server speaks for another cluster than before."""
@@ -87,7 +103,7 @@ class Agent:
         elif worker is not None:
             if old is not None:
                 worker.retell()
-        elif not any(cache.key_of(each.pod) == cache.key_of(pod) for each in self._workers.values()):
+        elif not self._is_closed and cache.key_of(pod) not in [cache.key_of(each.pod) for each in self.workers]:
             self._begin(tasks, PodWorker(pod, self._with))
 
     def _on_change(self, tasks: asyncio.TaskGroup, old: Pod | None, new: Pod | None) -> None:
@@ -114,7 +130,8 @@ class Agent:
         if settled or node is None or Uid(meta.uid) in self._present:
             return True
         others = [worker.pod for worker in self._workers.values()]
-        refusal = admission.admit(pod, node, others)
+        refusal = GOING_DOWN if self._is_closed else evictions.refusal(pod, self._pressures())
+        refusal = refusal or admission.admit(pod, node, others)
         if refusal is None:
             return True
         _log.info("pod refused", pod=str(cache.key_of(pod)), reason=refusal.reason, message=refusal.message)

@@ -17,6 +17,8 @@ READY = "Ready"
 CONTAINERS_READY = "ContainersReady"
 SCHEDULED = "PodScheduled"
 OWNED = frozenset({READY_TO_START, INITIALIZED, READY, CONTAINERS_READY, SCHEDULED})
+DISRUPTED = "DisruptionTarget"
+BY_US = "TerminationByKubelet"
 
 
 def of(pod: Pod, statuses: Sequence[ContainerStatus], reached: str, *, has_sandbox: bool) -> tuple[PodCondition, ...]:
@@ -33,9 +35,18 @@ _NO_SANDBOX = "no pod sandbox exists"
 
 def merge(ours: Sequence[PodCondition], theirs: Sequence[PodCondition], now: datetime) -> tuple[PodCondition, ...]:
     """The foreign ones of `theirs`, then `ours`; what has not changed keeps the time of its last change."""
-    foreign = tuple(each for each in theirs if each.type not in OWNED)
+    disruptions = [each for each in ours if each.reason == BY_US]
+    own = [*disruptions, *(each for each in ours if each.type in OWNED)]
+    types = {each.type for each in own}
+    foreign = tuple(each for each in theirs if each.type not in OWNED and each.type not in types)
     before = {each.type: each for each in theirs}
-    return foreign + tuple(_dated(each, before.get(each.type), now) for each in ours if each.type in OWNED)
+    return foreign + tuple(_dated(each, before.get(each.type), now) for each in own)
+
+
+def disrupted(pod: Pod, message: str) -> PodCondition:
+    """Of a pod that its node has ended for reasons of its own. Others tell of disruptions, too, with their reasons."""
+    condition = PodCondition(type=DISRUPTED, status="True", reason=BY_US, message=message)
+    return structs.replace(condition, observed_generation=pod.metadata.generation)
 
 
 def _dated(condition: PodCondition, before: PodCondition | None, now: datetime) -> PodCondition:

@@ -8,12 +8,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from nodeagent import pressure
+from nodeagent.pressure import Threshold
 from steersman.base import config, values
 from steersman.base.log import Level, Style
 from steersman.base.values import Address, Duration
 
 about = config.about
 
+PAGES = Address("127.0.0.1", 10255)
 _NODE_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?", re.ASCII)
 
 
@@ -38,6 +41,10 @@ class Settings:
         default=Path(".steersman-node"),
         metadata=about("Where volumes and messages of pods live. The engine must see it under the same path."),
     )
+    memory_dir: Path = field(
+        default=Path("/dev/shm/steersman"),
+        metadata=about("Where secrets and tokens of pods lie if it is in memory and the engine sees it; else on disk."),
+    )
     host_root: Path = field(
         default=Path("/"),
         metadata=about("Where the machine's own files are, for an agent in a container: hostPath is looked at there."),
@@ -59,6 +66,10 @@ class Settings:
     address: Address = field(
         default=Address("0.0.0.0", 10250), metadata=about("Where the API server fetches logs and exec streams.")
     )
+    http_address: Address | None = field(
+        default=None,
+        metadata=about("Where metrics and health are shown. Without it, 127.0.0.1:10255; nowhere by hollow nodes."),
+    )
     max_pods: int = field(default=110, metadata=about("How many pods may run here."))
     heartbeat_interval: Duration = field(default=Duration(3.0), metadata=about("How often the Lease is renewed."))
     shutdown_grace_period: Duration = field(
@@ -75,6 +86,10 @@ class Settings:
         default=85, metadata=about("Percent of the engine's disk at which unused images of pods go; 100: never.")
     )
     image_gc_low_threshold: int = field(default=80, metadata=about("Down to so many percent."))
+    eviction_hard: tuple[str, ...] = field(
+        default=pressure.DEFAULTS,
+        metadata=about("What must be left of the machine, else pods are evicted. Empty: pods may take it all."),
+    )
     cluster_dns: tuple[str, ...] = field(default=(), metadata=about("The cluster's name servers, given to pods."))
     cluster_domain: str = field(default="cluster.local", metadata=about("The cluster's DNS domain."))
 
@@ -110,6 +125,10 @@ class Settings:
             raise ValueError("--shutdown-grace-period-critical-pods is a part of --shutdown-grace-period")
         if not 0 <= self.image_gc_low_threshold <= self.image_gc_high_threshold <= 100:
             raise ValueError("--image-gc-low-threshold and --image-gc-high-threshold: percent, the low one first")
+        try:
+            self.thresholds()
+        except ValueError as error:
+            raise ValueError(f"--eviction-hard: {error}") from error
         if self.max_pods < 1 or self.heartbeat_interval <= 0:
             raise ValueError("--max-pods and --heartbeat-interval are positive")
 
@@ -128,6 +147,17 @@ class Settings:
     def nodes_address(self) -> Address:
         """Where we listen. Without TLS everybody who reaches it may run programs here, so only this machine does."""
         return Address("127.0.0.1", self.address.port) if self.insecure else self.address
+
+    def thresholds(self) -> tuple[Threshold, ...]:
+        """ValueError for what is none."""
+        return tuple(map(pressure.parse, self.eviction_hard))
+
+    @property
+    def pages_address(self) -> Address | None:
+        """Where metrics are shown; None: nowhere."""
+        if self.http_address is None:
+            return PAGES if self.runtime is RuntimeKind.DOCKER else None
+        return Address("127.0.0.1", self.http_address.port) if self.insecure else self.http_address
 
     def credential_files(self) -> tuple[Path, Path, Path] | None:
         """Whom we trust, who we are, and the key to that; None: no TLS."""

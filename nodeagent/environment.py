@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from nodeagent import downward, expansion, servicelinks
+from nodeagent import downward, envfiles, expansion, servicelinks
 from nodeagent.downward import Place, UnknownField
+from nodeagent.envfiles import BadEnvFile
 from steersman.api.core import (
     ConfigMap,
     ConfigMapKeySelector,
     Container,
     EnvFromSource,
     EnvVarSource,
+    FileKeySelector,
     Pod,
     Secret,
     SecretKeySelector,
@@ -36,14 +39,25 @@ class Needed:
     secrets: frozenset[str]
 
 
+class FileRef(NamedTuple):
+    """A file in one of the pod's volumes."""
+
+    volume: str
+    path: str
+
+
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What `needed` named, as far as it exists, the Services of the cluster, and where the pod runs."""
+    """What `needed` named, as far as it exists, the Services of the cluster, and where the pod runs.
+
+    `files` are those that `needed_files` named and that could be read.
+    """
 
     config_maps: Mapping[str, ConfigMap] = field(default_factory=dict)
     secrets: Mapping[str, Secret] = field(default_factory=dict)
     services: Iterable[Service] = ()
     place: Place = field(default_factory=Place)
+    files: Mapping[FileRef, str] = field(default_factory=dict)
 
 
 def needed(container: Container) -> Needed:
@@ -60,6 +74,11 @@ def needed(container: Container) -> Needed:
         if origin is not None and origin.secret_key_ref is not None:
             secrets.add(origin.secret_key_ref.name)
     return Needed(frozenset(config_maps), frozenset(secrets))
+
+
+def needed_files(container: Container) -> frozenset[FileRef]:
+    origins = [each.value_from.file_key_ref for each in container.env if each.value_from is not None]
+    return frozenset(FileRef(each.volume_name, each.path) for each in origins if each is not None)
 
 
 def variables(pod: Pod, container: Container, sources: Sources) -> dict[str, str]:
@@ -118,7 +137,9 @@ def _value_from(origin: EnvVarSource, pod: Pod, container: Container, sources: S
         return _config_map_value(origin.config_map_key_ref, pod.metadata.namespace, sources)
     if origin.secret_key_ref is not None:
         return _secret_value(origin.secret_key_ref, pod.metadata.namespace, sources)
-    raise ConfigProblem("a variable from a file in a volume is not supported on this node")
+    if origin.file_key_ref is not None:
+        return _file_value(origin.file_key_ref, sources)
+    raise ConfigProblem("a variable says nothing of where its value comes from")
 
 
 def _config_map_value(selector: ConfigMapKeySelector, namespace: str, sources: Sources) -> str | None:
@@ -141,6 +162,22 @@ def _secret_value(selector: SecretKeySelector, namespace: str, sources: Sources)
     if secret is None:
         raise ConfigProblem(f'secret "{selector.name}" not found')
     raise ConfigProblem(f"couldn't find key {selector.key} in Secret {namespace}/{selector.name}")
+
+
+def _file_value(selector: FileKeySelector, sources: Sources) -> str | None:
+    """An empty value counts as none, as for the kubelet."""
+    text = sources.files.get(FileRef(selector.volume_name, selector.path))
+    try:
+        if text is None:
+            raise ConfigProblem("couldn't parse env file")
+        value = envfiles.find(text, selector.key)
+    except BadEnvFile as error:
+        raise ConfigProblem(f"couldn't parse env file: {error}") from error
+    if value:
+        return value
+    if selector.optional:
+        return None
+    raise ConfigProblem(f'environment variable key "{selector.key}" not found in file "{selector.path}"')
 
 
 def _text(key: str, value: bytes, secret: Secret) -> str:

@@ -11,9 +11,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from nodeagent.runtime.interface import ContainerRuntime, StreamOptions
+from nodeagent.runtime.interface import ContainerRuntime, Session, StreamOptions
 from steersman.api.core import Container, GRPCAction, HTTPGetAction, TCPSocketAction
 from steersman.api.errors import ApiError
+from steersman.base import log
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 MAX_OUTPUT_BYTES = 10 * 1024
 USER_AGENT = "kube-probe/1.36"
+
+_log = log.get("handlers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +47,28 @@ class Target:
 
 
 async def run(runtime: ContainerRuntime, target: Target, command: Sequence[str], timeout_seconds: float) -> Answer:
-    """A program inside the container: exit code 0 is a yes. Raises NoAnswer."""
-    output = bytearray()
+    """A program inside the container: exit code 0 is a yes. One that takes too long is killed. Raises NoAnswer.
+
+    Its time runs from when the engine has begun with it: an engine that is slow is no fault of the container.
+    """
     try:
-        async with (
-            asyncio.timeout(timeout_seconds),
-            runtime.exec(target.id, tuple(command), StreamOptions()) as session,
-        ):
-            while (piece := await session.read()) is not None:
-                output += piece.data[: MAX_OUTPUT_BYTES - len(output)]
-            code = await session.exit_code()
-    except TimeoutError:
-        return Answer(ok=False, told=f'command timed out: "{" ".join(command)}" timed out after {timeout_seconds:g}s')
+        async with runtime.exec(target.id, tuple(command), StreamOptions()) as session:
+            try:
+                async with asyncio.timeout(timeout_seconds):
+                    return await _outcome(session)
+            except TimeoutError:
+                if not await session.kill():
+                    _log.info("a program that took too long runs on", container=target.id, command=command[:1])
     except ApiError as error:
         raise NoAnswer(error.message) from error
+    return Answer(ok=False, told=f'command timed out: "{" ".join(command)}" timed out after {timeout_seconds:g}s')
+
+
+async def _outcome(session: Session) -> Answer:
+    output = bytearray()
+    while (piece := await session.read()) is not None:
+        output += piece.data[: MAX_OUTPUT_BYTES - len(output)]
+    code = await session.exit_code()
     return Answer(ok=code == 0, told=bytes(output).decode(errors="replace").strip())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import structs
 
+from nodeagent.measures import Measures
 from steersman.api import times
 from steersman.api.coordination import Lease, LeaseSpec
 from steersman.api.core import Node
@@ -21,7 +22,10 @@ _log = log.get("heartbeat")
 
 
 class Heartbeat:
-    def __init__(self, leases: Resource[Lease], node: Node, clock: Clock, *, interval_seconds: float) -> None:
+    def __init__(
+        self, leases: Resource[Lease], node: Node, clock: Clock, measures: Measures, *, interval_seconds: float
+    ) -> None:
+        self._measures = measures
         self._leases = leases
         self._node = node
         self._clock = clock
@@ -41,8 +45,10 @@ class Heartbeat:
                     self._lease = None
                     await self._beat()
                 is_silent = False
+                self._measures.beat(self._node.metadata.name, "sent")
             except ApiError as error:
                 self._lease = None
+                self._measures.beat(self._node.metadata.name, "missed")
                 if not is_silent:
                     _log.warning("heartbeat missed", node=self._node.metadata.name, reason=error.message)
                 is_silent = True

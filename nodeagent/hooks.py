@@ -1,6 +1,7 @@
 """Lifecycle hooks: what runs right after a container starts, and right before it is asked to stop.
 
-A postStart that fails costs the container its life; a preStop that fails is told and otherwise ignored.
+A postStart that fails costs the container its life; a preStop that fails is told and otherwise ignored. A preStop that
+has run is not run again for the same container, also not by the next agent.
 """
 
 from __future__ import annotations
@@ -8,10 +9,13 @@ from __future__ import annotations
 import asyncio
 
 from nodeagent import handlers
+from nodeagent.endings import Endings
 from nodeagent.handlers import Answer, NoAnswer, Target
 from nodeagent.recording import Recorder
 from nodeagent.runtime.interface import ContainerRuntime
 from steersman.api.core import LifecycleHandler, Pod
+from steersman.api.names import Uid
+from steersman.base.clock import Clock
 
 POST_START_SECONDS = 600.0
 
@@ -21,9 +25,11 @@ class HookFailed(Exception):
 
 
 class Hooks:
-    def __init__(self, runtime: ContainerRuntime, recorder: Recorder) -> None:
+    def __init__(self, runtime: ContainerRuntime, recorder: Recorder, endings: Endings, clock: Clock) -> None:
         self._runtime = runtime
         self._recorder = recorder
+        self._endings = endings
+        self._clock = clock
 
     async def after_start(self, pod: Pod, target: Target) -> None:
         """Raises HookFailed."""
@@ -36,12 +42,15 @@ class Hooks:
             raise HookFailed(answer.told)
 
     async def before_stop(self, pod: Pod, target: Target, timeout_seconds: float) -> None:
-        lifecycle = target.container.lifecycle
+        lifecycle, uid = target.container.lifecycle, Uid(pod.metadata.uid)
         if lifecycle is None or lifecycle.pre_stop is None or timeout_seconds <= 0:
+            return
+        if await self._endings.has_run_hook(uid, target.id):
             return
         answer = await self._run(lifecycle.pre_stop, target, timeout_seconds)
         if not answer.ok:
             self._recorder.warning(pod, "FailedPreStopHook", f"PreStopHook failed: {answer.told}")
+        await self._endings.note_hook(uid, target.id, self._clock.now())
 
     async def _run(self, handler: LifecycleHandler, target: Target, timeout_seconds: float) -> Answer:
         try:

@@ -15,7 +15,7 @@ from pathlib import Path
 from nodeagent import blueprint, environment, volumes
 from nodeagent.blueprint import ClusterDns, Ingredients
 from nodeagent.downward import Place
-from nodeagent.environment import ConfigProblem
+from nodeagent.environment import ConfigProblem, FileRef
 from nodeagent.handlers import Target
 from nodeagent.hooks import HookFailed, Hooks
 from nodeagent.images import CannotStart, Images
@@ -29,12 +29,16 @@ from nodeagent.volumes import Folder, Prepared, VolumeProblem, Volumes, subpaths
 from nodeagent.waiting import Reason
 from steersman.api.core import Container, Pod
 from steersman.api.errors import ApiError, NotFound
+from steersman.base import log
 from steersman.base.clock import Clock
 
 RETRY_SECONDS = 10.0
 VOLUME_RETRY_SECONDS = 5.0
+MAX_ENV_FILE_BYTES = 1 << 20
 SOON_SECONDS = 1.0
 """After a start that failed: from then on the delay of a crash loop holds."""
+
+_log = log.get("launching")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,8 @@ class Launcher:
         image = await self._images.ensure(pod, container, await self._library.pull_secrets(pod))
         place = Place(self._machine.host_ips, sandbox.ips or self._machine.host_ips, self._machine.allocatable())
         try:
-            sources = await self._library.sources(pod, container, place)
+            files = await asyncio.to_thread(_read_files, container, prepared)
+            sources = await self._library.sources(pod, container, place, files)
             variables = environment.variables(pod, container, sources)
         except (ConfigProblem, ApiError) as problem:
             raise self._refused(pod, Reason.CONFIG, str(problem)) from problem
@@ -162,6 +167,20 @@ def _make_message_file(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch(exist_ok=True)
     path.chmod(0o666)  # whoever the container runs as may write
+
+
+def _read_files(container: Container, prepared: Prepared) -> dict[FileRef, str]:
+    """Of those that variables come from. One that cannot be read is left out, and missed later."""
+    found: dict[FileRef, str] = {}
+    for wanted in environment.needed_files(container):
+        source = prepared.sources.get(wanted.volume)
+        if not isinstance(source, Folder):
+            raise ConfigProblem(f'cannot find the volume "{wanted.volume}" referenced by FileKeyRef')
+        try:
+            found[wanted] = subpaths.read(source.path, wanted.path, MAX_ENV_FILE_BYTES).decode()
+        except (OSError, UnicodeDecodeError) as error:
+            _log.info("no variables from a file", volume=wanted.volume, path=wanted.path, reason=str(error))
+    return found
 
 
 def _make_sub_paths(container: Container, made_of: Ingredients) -> None:

@@ -5,12 +5,12 @@ Read when a container starts, and consistently: who has just changed a ConfigMap
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from nodeagent import environment
 from nodeagent.downward import Place
-from nodeagent.environment import Sources
+from nodeagent.environment import FileRef, Sources
 from steersman.api.core import ConfigMap, Container, Pod, Secret, Service
 from steersman.api.errors import NotFound
 from steersman.api.meta import Object
@@ -26,7 +26,7 @@ class Library:
         self._secrets = api.of(Secret)
         self._services = services
 
-    async def sources(self, pod: Pod, container: Container, place: Place) -> Sources:
+    async def sources(self, pod: Pod, container: Container, place: Place, files: Mapping[FileRef, str]) -> Sources:
         """Everything that the container's environment refers to, as far as it exists. Raises ApiError."""
         needed, namespace = environment.needed(container), pod.metadata.namespace
         return Sources(
@@ -34,6 +34,7 @@ class Library:
             secrets=await present(self._secrets, namespace, needed.secrets),
             services=self._services.list(),
             place=place,
+            files=files,
         )
 
     async def pull_secrets(self, pod: Pod) -> list[Secret]:

@@ -7,7 +7,7 @@ import shutil
 import socket
 from pathlib import Path
 
-from nodeagent.pressure import Reserves
+from nodeagent.pressure import Reserve, Reserves, Signal
 from steersman.base import values
 
 _MACHINE_ID = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
@@ -36,19 +36,19 @@ def disk_bytes(folder: Path) -> int:
 
 
 def reserves(folder: Path) -> Reserves:
-    """What the machine has left; the disk is the one that `folder` is on."""
-    disk = os.statvfs(folder)
-    return Reserves(
-        memory_bytes=_available_memory_bytes(),
-        disk_share=disk.f_bavail / (disk.f_blocks or 1),
-        inodes_share=disk.f_favail / disk.f_files if disk.f_files else 1.0,
-        pids_share=1 - int(_LOAD.read_text().split()[3].partition("/")[2]) / int(_MOST_PIDS.read_text()),
-    )
+    """What the machine has left; the disk is the one that `folder` is on. A disk without inodes never lacks them."""
+    disk, memory = os.statvfs(folder), dict(line.split(":", 1) for line in _MEMORY.read_text().splitlines())
+    most_pids = int(_MOST_PIDS.read_text())
+    found = {
+        Signal.MEMORY: Reserve(_kibibytes(memory["MemAvailable"]), _kibibytes(memory["MemTotal"])),
+        Signal.DISK: Reserve(disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize),
+        Signal.PIDS: Reserve(most_pids - int(_LOAD.read_text().split()[3].partition("/")[2]), most_pids),
+    }
+    return found | {Signal.INODES: Reserve(disk.f_favail, disk.f_files)} if disk.f_files else found
 
 
-def _available_memory_bytes() -> int:
-    lines = dict(line.split(":", 1) for line in _MEMORY.read_text().splitlines())
-    return int(lines["MemAvailable"].split()[0]) * 1024
+def _kibibytes(text: str) -> int:
+    return int(text.split()[0]) * 1024
 
 
 def address_towards(server: str) -> str:

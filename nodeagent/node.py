@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from nodeagent import machine, pressure
+from nodeagent import machine
 from nodeagent.agent import Agent
 from nodeagent.blueprint import ClusterDns
 from nodeagent.config import Settings
+from nodeagent.endings import Endings
 from nodeagent.heartbeat import Heartbeat
 from nodeagent.hooks import Hooks
 from nodeagent.imagecollection import ImageCollection, Thresholds
@@ -18,7 +19,9 @@ from nodeagent.images import Images
 from nodeagent.lastwords import LastWords
 from nodeagent.launching import Launcher, Machine
 from nodeagent.library import Library
+from nodeagent.measures import Measures
 from nodeagent.mirrors import StaticPods
+from nodeagent.nodepressure import NodePressure
 from nodeagent.nodes.localnodes import LocalNode, LocalNodes
 from nodeagent.nodestatus import Facts
 from nodeagent.podstatus import Host
@@ -29,7 +32,9 @@ from nodeagent.registration import Registration
 from nodeagent.reporter import Reporter
 from nodeagent.runtime.interface import ContainerRuntime
 from nodeagent.runtime.seen import Engine
-from nodeagent.volumes import NoVolumes, Volumes
+from nodeagent.shutdown import Periods, Shutdown
+from nodeagent.storagelimits import StorageLimits
+from nodeagent.volumes import NoVolumes, Volumes, memoryplace
 from nodeagent.volumes.leftovers import Leftovers
 from nodeagent.volumes.nodevolumes import NodeVolumes, Premises
 from steersman.api.coordination import Lease
@@ -58,6 +63,7 @@ class Site:
     addresses: tuple[str, ...]
     data_dir: Path | None
     clock: Clock
+    measures: Measures
     local_nodes: LocalNodes
     port: int
     """Where the API server fetches logs and exec streams."""
@@ -65,11 +71,13 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class _Local:
-    """What a node keeps on disk."""
+    """What a real node keeps on disk, and what looks after it."""
 
     volumes: NodeVolumes
     leftovers: Leftovers
     images: ImageCollection
+    limits: StorageLimits
+    pressure: NodePressure
 
 
 class NodeRun:
@@ -78,13 +86,18 @@ class NodeRun:
         self._name = name
         self._runtime = runtime
         self._recorder = recorder
+        self._shutdown: Shutdown | None = None
+
+    async def shut_down(self, periods: Periods) -> None:
+        """End all pods, because the machine goes down. `run` is to go on until this has returned."""
+        if self._shutdown is not None:
+            await self._shutdown.run(periods)
 
     async def run(self) -> None:
         """Until cancelled."""
         site, clock = self._site, self._site.clock
         engine = await self._engine()
         nodes, pods = self._informers()
-        registration = Registration(site.api.of(Node), self._facts(engine), self._runtime, clock, self._pressures)
         own = ObjectKey("", self._name)
 
         def present() -> Node | None:
@@ -93,22 +106,35 @@ class NodeRun:
         static = self._static(pods, present)
         addressee = static.addressee if static is not None else (lambda pod: pod)
         reporter = Reporter(site.api.of(Pod), pods.cache.get, clock, addressee)
-        local = None if site.data_dir is None else self._local(site.data_dir, engine, present)
-        volumes: Volumes = NoVolumes() if local is None else local.volumes
-        equipment = self._equipment(engine, reporter, present, volumes)
-        agent = Agent(site.api, nodes, pods, equipment, cluster=site.cluster, name=self._name, static=static)
+        local = None if site.data_dir is None else await self._local(site.data_dir, engine, present)
+        pressures = frozenset if local is None else local.pressure.conditions
+        registration = Registration(site.api.of(Node), self._facts(engine), self._runtime, clock, pressures)
+        equipment = self._equipment(engine, reporter, present, NoVolumes() if local is None else local.volumes)
+        agent = Agent(
+            site.api,
+            nodes,
+            pods,
+            equipment,
+            cluster=site.cluster,
+            name=self._name,
+            static=static,
+            pressures=pressures,
+        )
         node = await registration.register()
         interval = site.settings.heartbeat_interval
-        heartbeat = Heartbeat(site.api.of(Lease), node, clock, interval_seconds=interval)
+        heartbeat = Heartbeat(site.api.of(Lease), node, clock, site.measures, interval_seconds=interval)
+        site.measures.follow(self._name, lambda: [worker.stage for worker in agent.workers])
         site.local_nodes.add(LocalNode(self._name, self._runtime, pods.cache))
+        self._shutdown = Shutdown(agent, registration, reporter, clock)
         async with asyncio.TaskGroup() as tasks:
             for part in (heartbeat.run(), nodes.run(), registration.run(nodes), reporter.run(), agent.run()):
                 tasks.create_task(part)
             tasks.create_task(pods.run())
             if local is not None:
-                tasks.create_task(local.volumes.run(pods))
-                tasks.create_task(local.leftovers.run(pods))
-                tasks.create_task(local.images.run())
+                for keeper in (local.volumes.run(pods), local.leftovers.run(pods), local.images.run()):
+                    tasks.create_task(keeper)
+                for watch in (local.limits.run, local.pressure.run):
+                    tasks.create_task(watch(lambda: agent.workers))
             _log.info("node ready", node=self._name, engine=f"{engine.name}://{engine.version}", cluster=site.cluster)
 
     def _informers(self) -> tuple[Informer[Node], Informer[Pod]]:
@@ -151,27 +177,43 @@ class NodeRun:
             return None
         return StaticPods(site.api.of(Pod), pods.cache, node, folder, site.clock)
 
-    def _pressures(self) -> frozenset[str]:
-        data_dir = self._site.data_dir
-        return frozenset() if data_dir is None else pressure.conditions(machine.reserves(data_dir))
-
-    def _local(self, data_dir: Path, engine: Engine, node: Callable[[], Node | None]) -> _Local:
-        site = self._site
+    async def _local(self, data_dir: Path, engine: Engine, node: Callable[[], Node | None]) -> _Local:
+        site, memory_dir = self._site, await self._memory_dir(data_dir)
         engine_dir = site.settings.host_root / engine.data_root.lstrip("/")
         thresholds = Thresholds(site.settings.image_gc_high_threshold, site.settings.image_gc_low_threshold)
-        premises = Premises(data_dir=data_dir, root=site.settings.host_root, addresses=site.addresses, node=node)
+        premises = Premises(
+            data_dir=data_dir,
+            memory_dir=memory_dir,
+            root=site.settings.host_root,
+            addresses=site.addresses,
+            node=node,
+        )
+        places = [place for place in (memory_dir, data_dir) if place is not None]
         return _Local(
             NodeVolumes(site.api, premises, site.clock),
-            Leftovers(site.api, site.cluster, self._runtime, data_dir, site.clock),
+            Leftovers(site.api, site.cluster, self._runtime, places, site.clock),
             ImageCollection(self._runtime, data_dir, engine_dir, thresholds, site.clock),
+            StorageLimits(data_dir, self._recorder, site.measures, site.clock),
+            NodePressure(
+                site.settings.thresholds(), self._runtime, data_dir, self._recorder, site.measures, site.clock
+            ),
         )
+
+    async def _memory_dir(self, data_dir: Path) -> Path | None:
+        wanted, cluster = self._site.settings.memory_dir, self._site.cluster
+        if not await self._runtime.sees_our_files():
+            return None
+        return await asyncio.to_thread(memoryplace.find, wanted, cluster, self._name, data_dir)
 
     def _equipment(
         self, engine: Engine, reporter: Reporter, node: Callable[[], Node | None], volumes: Volumes
     ) -> Equipment:
         site, runtime, recorder, clock = self._site, self._runtime, self._recorder, self._site.clock
-        hooks = Hooks(runtime, recorder)
-        prober: Prober = RealProber(runtime, recorder, clock) if site.data_dir is not None else EverybodyIsWell()
+        endings = Endings(site.data_dir)
+        hooks = Hooks(runtime, recorder, endings, clock)
+        prober: Prober = EverybodyIsWell()
+        if site.data_dir is not None:
+            prober = RealProber(runtime, recorder, clock, site.measures)
         dns = ClusterDns(site.settings.cluster_dns, site.settings.cluster_domain)
 
         def allocatable() -> dict[str, str]:
@@ -196,8 +238,10 @@ class NodeRun:
             volumes=volumes,
             prober=prober,
             hooks=hooks,
+            endings=endings,
             last_words=LastWords(runtime, site.data_dir),
             reporter=reporter,
             recorder=recorder,
+            measures=site.measures,
             clock=clock,
         )

@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from nodeagent.images import CannotStart
-from nodeagent.picture import Trouble
+from nodeagent.measures import Measures
+from nodeagent.picture import SANDBOX, Trouble
 from nodeagent.waiting import Reason
 from steersman.api.errors import ApiError
 from steersman.base import log
 from steersman.base.clock import Clock
 
 ENGINE_RETRY_SECONDS = 2.0
+OK = "ok"
+CALLED_OFF = "cancelled"
 
 _log = log.get("operations")
 
@@ -41,7 +44,8 @@ class _Stop:
 
 
 class Operations:
-    def __init__(self, tasks: asyncio.TaskGroup, clock: Clock, wake: Callable[[], None]) -> None:
+    def __init__(self, tasks: asyncio.TaskGroup, clock: Clock, wake: Callable[[], None], measures: Measures) -> None:
+        self._measures = measures
         self._tasks = tasks
         self._clock = clock
         self._wake = wake
@@ -64,15 +68,21 @@ class Operations:
         start.task = self._tasks.create_task(self._started(name, start, work))
 
     async def _started(self, name: str, start: Start, work: Callable[[Start], Coroutine[None, None, None]]) -> None:
+        began, outcome = self._clock.monotonic(), CALLED_OFF
         try:
             await work(start)
             self.troubles.pop(name, None)
+            outcome = OK
         except CannotStart as failure:
             self.troubles[name] = failure.trouble
+            outcome = failure.trouble.reason
         except ApiError as error:
             retry_at = self._clock.now() + timedelta(seconds=ENGINE_RETRY_SECONDS)
             self.troubles[name] = Trouble(Reason.CREATE, error.message, retry_at)
+            outcome = error.reason
         finally:
+            part = "sandbox" if name == SANDBOX else "container"
+            self._measures.started(part, outcome, self._clock.monotonic() - began)
             del self._starts[name]
             self._wake()
 

@@ -46,6 +46,19 @@ class Trouble:
     is_refusal: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Ousting:
+    """Why the node itself ends a pod that nobody has deleted, in the words of the pod's status, and by when.
+
+    `is_disruption`: it is also told as a condition, for those who count the pods that were disturbed.
+    """
+
+    reason: str
+    message: str
+    until: datetime
+    is_disruption: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
     """`health` and `stopping` (until when) go by container id, `troubles` and `starting` by name.
@@ -64,6 +77,7 @@ class Seen:
     messages: Mapping[str, str] = field(default_factory=dict)
     interrupted: tuple[str, ...] = ()
     terminating_since: datetime | None = None
+    ousting: Ousting | None = None
     gone: bool = False
 
     @property

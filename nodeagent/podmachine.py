@@ -1,7 +1,7 @@
 """What to do next with one pod. Pure: the same arguments give the same answer, so it is safe to ask after a crash.
 
                   deleted, gone, finished,
-                  refused or out of time                  nothing runs
+                  ousted or out of time                   nothing runs
       SYNC ─────────────────────────▶ TERMINATING ─────────────────────▶ TERMINATED
        │ sandbox, init containers and      │ containers at once,            │ volumes released; once the pod is
        │ sidecars in order, containers,    │ then sidecars backwards,       │ deleted, its containers removed too
@@ -124,7 +124,7 @@ def advance(pod: Pod, stage: Stage, seen: Seen, now: datetime) -> Stage:
 
 
 def must_end(pod: Pod, seen: Seen, now: datetime) -> bool:
-    if seen.gone or is_deleted(pod) or pod.status.phase in FINISHED:
+    if seen.gone or seen.ousting is not None or is_deleted(pod) or pod.status.phase in FINISHED:
         return True
     deadline = deadline_of(pod)
     return (deadline is not None and now >= deadline) or phase.of(pod, seen) in FINISHED
@@ -333,6 +333,8 @@ def grace_seconds(pod: Pod) -> int:
 def to_kill(pod: Pod, seen: Seen, now: datetime) -> list[Action]:
     """All containers but the sidecars at once, then the sidecars from the last to the first, then the sandbox."""
     deadline = (seen.terminating_since or now) + timedelta(seconds=grace_seconds(pod))
+    if seen.ousting is not None:
+        deadline = min(deadline, seen.ousting.until)
     sidecars = [each for each in pod.spec.init_containers if podresources.is_sidecar(each)]
     names = {each.name for each in sidecars}
     others = [each for each in seen.running() if each.name not in names]

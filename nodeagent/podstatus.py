@@ -17,7 +17,7 @@ from nodeagent.phase import FINISHED, Phase
 from nodeagent.picture import Seen
 from nodeagent.podmachine import Stage
 from steersman.api import podresources, times
-from steersman.api.core import ContainerStatus, HostIP, Pod, PodIP, PodStatus, ResourceRequirements
+from steersman.api.core import ContainerStatus, HostIP, Pod, PodCondition, PodIP, PodStatus, ResourceRequirements
 from steersman.api.part import Quantity
 from steersman.api.podresources import Side
 
@@ -54,7 +54,10 @@ def generate(pod: Pod, stage: Stage, seen: Seen, host: Host, now: datetime) -> P
         qos_class=before.qos_class or podresources.qos_class(pod),
         allocated_resources=_quantities(admission.requests(pod)),
         resources=_resources(pod),
-        conditions=conditions.of(pod, (*lists.init, *lists.regular), reached, has_sandbox=_has_sandbox(pod, seen)),
+        conditions=(
+            *conditions.of(pod, (*lists.init, *lists.regular), reached, has_sandbox=_has_sandbox(pod, seen)),
+            *_disruptions(pod, stage, seen),
+        ),
         init_container_statuses=lists.init,
         container_statuses=lists.regular,
         ephemeral_container_statuses=lists.ephemeral,
@@ -106,6 +109,8 @@ def _phase(pod: Pod, stage: Stage, seen: Seen, now: datetime) -> tuple[str, str,
     if before.phase in FINISHED:
         return before.phase, before.reason, before.message
     reached = phase.of(pod, seen, is_over=stage is Stage.TERMINATED)
+    if seen.ousting is not None and (reached in FINISHED or stage is Stage.TERMINATED):
+        return Phase.FAILED.value, seen.ousting.reason, seen.ousting.message
     if reached in FINISHED:
         return reached.value, "", ""
     deadline = podmachine.deadline_of(pod)
@@ -114,6 +119,13 @@ def _phase(pod: Pod, stage: Stage, seen: Seen, now: datetime) -> tuple[str, str,
     if stage is Stage.TERMINATED:
         return podmachine.final_phase(reached).value, "", ""
     return reached.value, "", ""
+
+
+def _disruptions(pod: Pod, stage: Stage, seen: Seen) -> tuple[PodCondition, ...]:
+    ousting, was_over = seen.ousting, pod.status.phase in FINISHED
+    if ousting is None or not ousting.is_disruption or stage is Stage.SYNC or was_over:
+        return ()
+    return (conditions.disrupted(pod, ousting.message),)
 
 
 def _has_sandbox(pod: Pod, seen: Seen) -> bool:

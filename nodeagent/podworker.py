@@ -13,12 +13,14 @@ from datetime import datetime
 from msgspec import structs
 
 from nodeagent import blueprint, picture, podmachine, podstatus
+from nodeagent.endings import Endings
 from nodeagent.handlers import Target
 from nodeagent.hooks import Hooks
 from nodeagent.lastwords import LastWords
 from nodeagent.launching import Launcher
+from nodeagent.measures import Measures
 from nodeagent.operations import Operations, Start
-from nodeagent.picture import SANDBOX, Seen
+from nodeagent.picture import SANDBOX, Ousting, Seen
 from nodeagent.podmachine import (
     Action,
     Forget,
@@ -63,9 +65,11 @@ class Equipment:
     volumes: Volumes
     prober: Prober
     hooks: Hooks
+    endings: Endings
     last_words: LastWords
     reporter: Reporter
     recorder: Recorder
+    measures: Measures
     clock: Clock
 
 
@@ -82,14 +86,21 @@ class PodWorker:
         self._restarting: frozenset[str] = frozenset()
         self._messages: dict[str, str] = {}
         self._terminating_since: datetime | None = None
+        self._ousting: Ousting | None = None
         self._is_gone = False
         self._is_released = False
         self._sync = PodSync()
+        self.ended = asyncio.Event()
+        """Set once nothing of the pod runs any more, and the reporter knows."""
 
     @property
     def pod(self) -> Pod:
         """As the API has it."""
         return self._pod
+
+    @property
+    def stage(self) -> Stage:
+        return self._stage
 
     @property
     def is_leaving(self) -> bool:
@@ -105,6 +116,12 @@ class PodWorker:
         self._is_gone = True
         self._woken.set()
 
+    def oust(self, ousting: Ousting) -> None:
+        """End the pod although nobody has deleted it. The first reason is the one that is told."""
+        if self._ousting is None:
+            self._ousting = ousting
+            self._woken.set()
+
     def retell(self) -> None:
         """Whoever is told how the pod fares has forgotten it."""
         self._must_tell = True
@@ -116,11 +133,13 @@ class PodWorker:
     async def run(self) -> None:
         """Until the pod is gone."""
         try:
+            self._terminating_since = await self._with.endings.began_at(self.uid)
             async with asyncio.TaskGroup() as tasks:
-                operations = Operations(tasks, self._with.clock, self.wake)
+                operations = Operations(tasks, self._with.clock, self.wake, self._with.measures)
                 watchers = Watchers(tasks, self._with.prober, self.wake)
                 await self._live(operations, watchers)
                 watchers.end()
+            self.ended.set()
         finally:
             self._sync.end()
 
@@ -152,18 +171,21 @@ class PodWorker:
             restarting=self._restarting,
             messages=self._messages,
             terminating_since=self._terminating_since,
+            ousting=self._ousting,
             gone=self._is_gone,
         )
         seen = picture.completed(pod, picture.without_interrupted(seen))
         now = self._with.clock.now()
         step = podmachine.step(pod, self._stage, seen, now)
-        self._enter(step.stage, operations, now)
+        await self._enter(step.stage, operations, now)
         if self._stage is Stage.SYNC:
             watchers.follow(pod, seen, self._address(seen))
         else:
             watchers.end()
         if not self._is_gone:
             self._report(podstatus.generate(pod, self._stage, seen, self._with.host, now))
+            if self._stage is Stage.TERMINATED:
+                self.ended.set()
         is_over = False
         for action in step.actions:
             is_over = await self._act(action, pod, seen, operations)
@@ -178,14 +200,18 @@ class PodWorker:
         merged = podstatus.merge(self._status, self._pod.status, self._with.clock.now())
         return structs.replace(self._pod, status=merged)
 
-    def _enter(self, stage: Stage, operations: Operations, now: datetime) -> None:
+    async def _enter(self, stage: Stage, operations: Operations, now: datetime) -> None:
         if stage is not self._stage:
             _log.info("pod", pod=pod_label(self._pod), stage=stage.value)
             self._stage = stage
         if stage is not Stage.SYNC:
-            if self._terminating_since is None:
-                self._terminating_since = now
             operations.call_off_starts()
+        elif self._terminating_since is not None:
+            self._terminating_since = None
+            await self._with.endings.take_back(self.uid)
+        if stage is Stage.TERMINATING and self._terminating_since is None:
+            self._terminating_since = now
+            await self._with.endings.begin(self.uid, now)
 
     async def _rest(self, wake_at: datetime | None) -> None:
         seconds = None

@@ -6,13 +6,13 @@ One task per probe of a container, for as long as the container runs. `probing` 
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import Callable
 from datetime import datetime
 from typing import Protocol
 
 from nodeagent import expansion, handlers, probing
 from nodeagent.handlers import Answer, NoAnswer, Target
+from nodeagent.measures import Measures
 from nodeagent.probing import Health, ProbeKind, Verdict
 from nodeagent.recording import Recorder
 from nodeagent.runtime.interface import ContainerRuntime
@@ -43,12 +43,12 @@ class RealProber:
         runtime: ContainerRuntime,
         recorder: Recorder,
         clock: Clock,
-        random_share: Callable[[], float] = random.random,
+        measures: Measures,
     ) -> None:
         self._runtime = runtime
         self._recorder = recorder
         self._clock = clock
-        self._random_share = random_share
+        self._measures = measures
 
     async def watch(self, pod: Pod, target: Target, started_at: datetime, health: Health, changed: Changed) -> None:
         wanted = probing.probes_of(target.container)
@@ -88,7 +88,9 @@ class RealProber:
         await self._clock.sleep((first_at - self._clock.now()).total_seconds())
         while True:
             began = self._clock.monotonic()
-            before, tally = tally, probing.count(tally, await self._answer(pod, target, kind, probe), probe)
+            verdict = await self._answer(pod, target, kind, probe)
+            self._measures.probed(kind.value.lower(), verdict.value)
+            before, tally = tally, probing.count(tally, verdict, probe)
             if tally.verdict is not before.verdict:
                 note(kind, tally.verdict)
             if probing.is_settled(kind, tally):

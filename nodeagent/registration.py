@@ -47,6 +47,17 @@ class Registration:
         self._runtime = runtime
         self._clock = clock
         self._changed = asyncio.Event()
+        self._trouble = ""
+        self._told = asyncio.Event()
+
+    def announce(self, trouble: str) -> None:
+        """The node is not ready from now on, and why."""
+        self._trouble = trouble
+        self._changed.set()
+
+    async def announced(self) -> None:
+        """Until the API knows what was announced."""
+        await self._told.wait()
 
     async def register(self) -> Node:
         """The node, registered: as long as it takes. One that exists is taken over, with what others wrote on it."""
@@ -78,7 +89,10 @@ class Registration:
             if node is None:
                 await self._ensure()
             else:
-                await self._write(node, await self._facts_now())
+                facts = await self._facts_now()
+                await self._write(node, facts)
+                if self._trouble and facts.trouble == self._trouble:
+                    self._told.set()
         except Conflict:
             return  # somebody else has just written: the informer will bring that, and wake us
         except ApiError as error:
@@ -107,9 +121,9 @@ class Registration:
 
     async def _facts_now(self) -> Facts:
         """With the engine's state; while it is away, no pod can be run and its images are not known."""
+        facts = replace(self._facts, trouble=self._trouble, pressures=self._pressures())
         try:
             await self._runtime.ping()
-            return replace(self._facts, images=await self._runtime.list_images(), pressures=self._pressures())
+            return replace(facts, images=await self._runtime.list_images())
         except ApiError as error:
-            down = f"container runtime is down: {error.message}"
-            return replace(self._facts, trouble=down, pressures=self._pressures())
+            return replace(facts, trouble=f"container runtime is down: {error.message}")

@@ -153,6 +153,11 @@ class Reporter:
                 failures += 1
         self._written.pop(meta.uid, None)
 
+    async def settled(self) -> None:
+        """Until there is nothing left to say."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: not self._waiting and not self._writing)
+
     def drop(self, uid: str) -> None:
         """The pod is gone: whatever waits to be said of it is of no interest."""
         self._waiting.pop(uid, None)

@@ -1,34 +1,34 @@
 """The machine is about to go down: the pods are ended in good order, those that the cluster cannot do without last.
 
-Called after the agent's own work has ended, so that nobody starts anew what is stopped here.
+The agent goes on meanwhile: it keeps its sign of life, says that the node is not ready, takes no more pods, and runs
+hooks and ends containers as it always does; only the reason and the time are the node's.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
-from msgspec import structs
-
-from nodeagent import phase, picture, podmachine, podstatus
-from nodeagent.picture import Seen
-from nodeagent.podmachine import Stage
-from nodeagent.podstatus import Host
-from nodeagent.runtime.interface import ContainerRuntime
-from nodeagent.runtime.seen import SeenPod, State
-from steersman.api import times
-from steersman.api.core import Pod, PodCondition, PodStatus
-from steersman.api.errors import ApiError
-from steersman.api.names import Uid
+from nodeagent import evictions, staticpods
+from nodeagent.agent import Agent
+from nodeagent.picture import Ousting
+from nodeagent.podworker import PodWorker
+from nodeagent.registration import Registration
+from nodeagent.reporter import Reporter
+from steersman.api.core import Pod
 from steersman.base import log
 from steersman.base.clock import Clock
-from steersman.client.client import Client
 
-CRITICAL_PRIORITY = 2_000_000_000
-CALL_SECONDS = 5.0
 REASON = "Terminated"
 MESSAGE = "Pod was terminated in response to imminent node shutdown."
+NOT_READY = "node is shutting down"
+SLACK_SECONDS = 5.0
+"""What a round may take longer than its time: a container gets a moment even after a hook that used it all up."""
+TELL_SECONDS = 5.0
+LONGEST_SECONDS = 2 * SLACK_SECONDS + TELL_SECONDS
+"""How much longer than its periods a shutdown may take in all."""
 
 _log = log.get("shutdown")
 
@@ -45,86 +45,52 @@ class Periods:
 class Round:
     """Pods that are ended at the same time."""
 
-    pods: Sequence[SeenPod]
+    pods: Sequence[Pod]
     seconds: float
 
 
-def rounds(seen: Iterable[SeenPod], pods: Mapping[str, Pod], periods: Periods) -> list[Round]:
-    """A pod that the API does not know counts as an ordinary one."""
-    ordinary: list[SeenPod] = []
-    critical: list[SeenPod] = []
-    for each in seen:
-        pod = pods.get(each.pod.uid)
-        priority = (pod.spec.priority or 0) if pod is not None else 0
-        (critical if priority >= CRITICAL_PRIORITY else ordinary).append(each)
+def rounds(pods: Iterable[Pod], periods: Periods) -> list[Round]:
+    """Those with the lowest priority first; nobody waits for a round without pods."""
+    ordinary: list[Pod] = []
+    critical: list[Pod] = []
+    for pod in pods:
+        (critical if (pod.spec.priority or 0) >= evictions.CRITICAL_PRIORITY else ordinary).append(pod)
     first = Round(ordinary, max(periods.total_seconds - periods.critical_seconds, 0.0))
-    return [first, Round(critical, periods.critical_seconds)]
-
-
-def grace_seconds(seen: SeenPod, pod: Pod | None, limit: float) -> float:
-    """What the pod was promised, as far as there is time for it."""
-    noted = seen.sandbox.annotations.get(picture.GRACE, "") if seen.sandbox is not None else ""
-    promised = podmachine.grace_seconds(pod) if pod is not None else int(noted) if noted.isdecimal() else 0
-    return min(float(promised), limit)
+    return [each for each in (first, Round(critical, periods.critical_seconds)) if each.pods]
 
 
 class Shutdown:
-    def __init__(self, api: Client, runtime: ContainerRuntime, node: str, host: Host, clock: Clock) -> None:
-        self._pods = api.of(Pod)
-        self._runtime = runtime
-        self._node = node
-        self._host = host
+    def __init__(self, agent: Agent, registration: Registration, reporter: Reporter, clock: Clock) -> None:
+        self._agent = agent
+        self._registration = registration
+        self._reporter = reporter
         self._clock = clock
 
     async def run(self, periods: Periods) -> None:
-        """Returns when nothing runs any more. Raises ApiError when the engine is away."""
-        known = await self._known()
-        seen = [each for each in await self._runtime.list_pods() if _runs(each)]
-        _log.info("ending all pods: the node goes down", node=self._node, pods=len(seen))
-        for each in rounds(seen, known, periods):
-            async with asyncio.TaskGroup() as tasks:
-                for pod in each.pods:
-                    tasks.create_task(self._end(pod, known.get(pod.pod.uid), each.seconds))
-
-    async def _known(self) -> dict[str, Pod]:
+        """Returns when nothing runs any more and everybody knows, or when the time is over."""
+        self._agent.close()
+        self._registration.announce(NOT_READY)
+        workers = {worker.pod.metadata.uid: worker for worker in self._agent.workers}
+        _log.info("ending all pods: the node goes down", pods=len(workers))
+        for each in rounds([worker.pod for worker in workers.values()], periods):
+            await self._end([workers[pod.metadata.uid] for pod in each.pods], each.seconds)
         try:
-            found = await self._pods.list(field_selector=f"spec.nodeName={self._node}", timeout_seconds=CALL_SECONDS)
-        except ApiError as error:
-            _log.warning("ending pods that nobody can be told about", reason=error.message)
-            return {}
-        return {pod.metadata.uid: pod for pod in found.items}
+            async with asyncio.timeout(TELL_SECONDS):
+                await self._reporter.settled()
+                await self._registration.announced()
+        except TimeoutError:
+            _log.warning("the API has not heard of everything that was done")
 
-    async def _end(self, seen: SeenPod, pod: Pod | None, limit: float) -> None:
-        grace = grace_seconds(seen, pod, limit)
-        async with asyncio.TaskGroup() as tasks:
-            for container in seen.containers:
-                if container.state is State.RUNNING:
-                    tasks.create_task(self._runtime.stop_container(container.id, grace))
-        if pod is not None and pod.status.phase not in phase.FINISHED:
-            await self._tell(pod)
-
-    async def _tell(self, pod: Pod) -> None:
+    async def _end(self, workers: Sequence[PodWorker], seconds: float) -> None:
+        until = self._clock.now() + timedelta(seconds=seconds)
+        for worker in workers:
+            worker.oust(Ousting(REASON, MESSAGE, until, is_disruption=True))
+            if staticpods.is_static(worker.pod):
+                worker.vanish()  # told to nobody: its file will start it again, and a status never goes backwards
         try:
-            seen = picture.completed(pod, Seen(pod=await self._runtime.observe(Uid(pod.metadata.uid))))
-            now = self._clock.now()
-            status = podstatus.generate(pod, Stage.TERMINATED, seen, self._host, now)
-            target = PodCondition(
-                type="DisruptionTarget",
-                status="True",
-                reason="TerminationByKubelet",
-                message=MESSAGE,
-                last_transition_time=times.from_datetime(now),
-            )
-            await self._pods.update_status(structs.replace(pod, status=_terminated(status, target)))
-        except ApiError as error:
-            _log.warning("a pod was ended, but nobody told", pod=pod.metadata.name, reason=error.message)
-
-
-def _terminated(status: PodStatus, target: PodCondition) -> PodStatus:
-    others = tuple(each for each in status.conditions if each.type != target.type)
-    phase_now = phase.Phase.FAILED.value
-    return structs.replace(status, phase=phase_now, reason=REASON, message=MESSAGE, conditions=(*others, target))
-
-
-def _runs(seen: SeenPod) -> bool:
-    return any(container.state is State.RUNNING for container in seen.containers)
+            async with asyncio.timeout(seconds + SLACK_SECONDS):
+                for worker in workers:
+                    await worker.ended.wait()
+        except TimeoutError:
+            left = [worker.pod.metadata.name for worker in workers if not worker.ended.is_set()]
+            _log.warning("pods have not ended in time", pods=left)

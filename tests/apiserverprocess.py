@@ -13,7 +13,6 @@ import atexit
 import contextlib
 import os
 import signal
-import socket
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -22,16 +21,17 @@ from pathlib import Path
 from grpc import aio
 from grpc_health.v1 import health_pb2
 
-READY_SECONDS = 20.0
+from tests import freeports
+
+READY_SECONDS = 60.0
 
 
 class ApiServerProcess:
     """One process. Its addresses stay the same over restarts."""
 
     def __init__(self, data_dir: Path, arguments: Sequence[str]) -> None:
-        grpc_port, rest_port = _free_ports(2)
-        self.grpc = f"127.0.0.1:{grpc_port}"
-        self.rest = f"127.0.0.1:{rest_port}"
+        self.grpc = f"127.0.0.1:{freeports.take()}"
+        self.rest = f"127.0.0.1:{freeports.take()}"
         self.data_dir = data_dir
         self._arguments = tuple(arguments)
         self._process: asyncio.subprocess.Process | None = None
@@ -49,6 +49,7 @@ class ApiServerProcess:
     async def start(self) -> None:
         """Start it and wait until it serves."""
         self.data_dir.mkdir(parents=True, exist_ok=True)
+        before = self._times_ready()
         with self.log_file.open("ab") as output:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -62,18 +63,16 @@ class ApiServerProcess:
                 stderr=output,
             )
         _running.add(self._process.pid)
-        await self._ready()
-
-    async def _ready(self) -> None:
-        """By the health service, or where that needs a certificate by the log."""
         async with asyncio.timeout(READY_SECONDS):
             if "--insecure" in self._arguments:
                 await self._serving()
-            else:
-                said = self.log_file.read_text().count('"event":"ready"')
-                while self.log_file.read_text().count('"event":"ready"') == said:
+            else:  # the health service needs a certificate: go by the log
+                while self._times_ready() == before:
                     self._check_alive()
                     await asyncio.sleep(0.02)
+
+    def _times_ready(self) -> int:
+        return self.log_file.read_text().count('"event":"ready"') if self.log_file.exists() else 0
 
     async def _serving(self) -> None:
         options = (("grpc.use_local_subchannel_pool", 1), ("grpc.max_reconnect_backoff_ms", 100))
@@ -141,15 +140,6 @@ async def api_server_process(
         yield server
     finally:
         await server.kill()
-
-
-def _free_ports(count: int) -> list[int]:
-    """Held all at once, so that they differ."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for held in sockets:
-            held.bind(("127.0.0.1", 0))
-        return [held.getsockname()[1] for held in sockets]
 
 
 _running: set[int] = set()

@@ -18,7 +18,7 @@ from steersman import wire
 from steersman.api.errors import ApiError
 from steersman.pb import objects_pb2, resources_pb2
 
-CALL_SECONDS = 5.0
+CALL_SECONDS = 30.0
 
 _OPTIONS = (
     ("grpc.max_receive_message_length", -1),

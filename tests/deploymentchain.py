@@ -175,7 +175,7 @@ class DeploymentChain:
         """To how many ready pods the Service leads."""
         selector = f"kubernetes.io/service-name={NAME}"
         slices = (await self._api.of(EndpointSlice).list(NAMESPACE, label_selector=selector)).items
-        return sum(endpoint.conditions.ready is True for each in slices for endpoint in each.endpoints)
+        return sum(endpoint.conditions.ready is True for each in slices for endpoint in each.endpoints or ())
 
     async def _deployment(self) -> Deployment:
         return await self._api.of(Deployment).get(NAME, NAMESPACE)

@@ -56,7 +56,12 @@ class Engine:
 
     def new_subnet(self) -> str:
         """For a pod network beside those of other tests, and of other engines on this machine."""
-        return f"10.{random.randrange(64, 128)}.{random.randrange(256)}.0/24"
+        while True:
+            second, third = random.randrange(64, 128), random.randrange(256)
+            subnet = f"10.{second}.{third}.0/24"
+            if subnet not in _given and f"{third:02X}{second:02X}0A" not in _routed():
+                _given.add(subnet)
+                return subnet
 
     def docker(self, *arguments: str, content: bytes | None = None) -> str:
         """The output of the `docker` command; RuntimeError with its words when it fails."""
@@ -252,6 +257,15 @@ def _left_processes(folder: Path) -> list[int]:
         if f"{folder}/exec/containerd/containerd.toml" in Path(f"/proc/{pid}/cmdline").read_text().split("\0"):
             found.append(pid)
     return found
+
+
+_given: set[str] = set()
+
+
+def _routed() -> frozenset[str]:
+    """The first three bytes of each network that this machine has a way to, as the kernel writes them: backwards."""
+    lines = Path("/proc/net/route").read_text().splitlines()[1:]
+    return frozenset(line.split()[1][2:] for line in lines)
 
 
 _running: dict[int, Path] = {}

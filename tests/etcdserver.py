@@ -10,10 +10,8 @@ import asyncio
 import atexit
 import contextlib
 import os
-import random
 import shutil
 import signal
-import socket
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Sequence
@@ -25,10 +23,12 @@ import pytest
 from aetcd.rpc import rpc_pb2 as pb
 from grpc import aio
 
-READY_SECONDS = 20.0
-FAST_ELECTIONS = ("--heartbeat-interval=50", "--election-timeout=500")
+from tests import freeports
+
+READY_SECONDS = 60.0
 NO_FSYNC = ("--unsafe-no-fsync",)
-"""For speed where nothing is killed."""
+"""For speed, and for machines whose disk is slow. What a killed member had acknowledged is still there: only a machine
+that loses its power loses what was not synced."""
 
 
 def require_etcd() -> None:
@@ -47,9 +47,9 @@ class EtcdMember:
     def __init__(self, name: str, folder: Path, *, scheme: str, arguments: Sequence[str]) -> None:
         self.name = name
         self.data_dir = folder / name
-        self.endpoint = f"{scheme}://127.0.0.1:{_free_port()}"
-        self.peer_url = f"http://127.0.0.1:{_free_port()}"
-        self._metrics_url = f"http://127.0.0.1:{_free_port()}"
+        self.endpoint = f"{scheme}://127.0.0.1:{freeports.take()}"
+        self.peer_url = f"http://127.0.0.1:{freeports.take()}"
+        self._metrics_url = f"http://127.0.0.1:{freeports.take()}"
         self._arguments = tuple(arguments)
         self._log = folder / f"{name}.log"
         self._process: asyncio.subprocess.Process | None = None
@@ -165,7 +165,7 @@ async def etcd_server(*arguments: str, scheme: str = "http") -> AsyncIterator[Et
 @asynccontextmanager
 async def etcd_cluster(size: int, *arguments: str) -> AsyncIterator[EtcdCluster]:
     """A cluster with a leader."""
-    async with _members(size, "http", (*FAST_ELECTIONS, *arguments)) as members:
+    async with _members(size, "http", arguments) as members:
         cluster = EtcdCluster(members)
         await cluster.leader()
         yield cluster
@@ -196,15 +196,6 @@ async def _status(endpoint: str) -> pb.StatusResponse:
             response_deserializer=pb.StatusResponse.FromString,
         )
         return await call(pb.StatusRequest(), timeout=1)
-
-
-def _free_port() -> int:
-    """Below the range from which the system serves outgoing connections: else one might sit there after a kill."""
-    while True:
-        port = random.randrange(10_000, 32_000)
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
 
 
 _running: set[int] = set()

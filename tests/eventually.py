@@ -10,6 +10,8 @@ from typing import TypeVar, overload
 T = TypeVar("T")
 
 INTERVAL_SECONDS = 0.01
+PATIENCE_SECONDS = 30.0
+"""Costs nothing where all is well, and a busy machine may need seconds for what an idle one does in milliseconds."""
 
 
 @overload
@@ -20,7 +22,7 @@ async def eventually(condition: Callable[[], Awaitable[T]], *, within: float = .
 async def eventually(condition: Callable[[], T], *, within: float = ...) -> T: ...
 
 
-async def eventually(condition: Callable[[], T | Awaitable[T]], *, within: float = 5.0) -> T:
+async def eventually(condition: Callable[[], T | Awaitable[T]], *, within: float = PATIENCE_SECONDS) -> T:
     """The first truthy value of `condition`, asked every 10 ms. AssertionError with the last value after `within`.
 
     An AssertionError raised by the condition counts as "not yet", so a condition may be written as assertions that

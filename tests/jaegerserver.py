@@ -64,9 +64,15 @@ class JaegerServer:
             return sorted(_spans(json.loads(await answer.text())), key=lambda span: span.begins)
 
     async def answers(self) -> bool:
-        with contextlib.suppress(aiohttp.ClientError, TimeoutError):
+        """Asked for traces; and listens for spans, which it does a little later: an early span may be lost."""
+        with contextlib.suppress(aiohttp.ClientError, TimeoutError, OSError):
             async with self._session() as session, session.get(f"{self.query}/api/v3/services") as answer:
-                return answer.status == 200
+                if answer.status != 200:
+                    return False
+            host, _, port = self.otlp.removeprefix("http://").rpartition(":")
+            _, writer = await asyncio.open_connection(host, int(port))
+            writer.close()
+            return True
         return False
 
     def _session(self) -> aiohttp.ClientSession:

@@ -11,8 +11,10 @@ import asyncio
 import atexit
 import contextlib
 import os
+import shutil
 import signal
 import sys
+import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -26,6 +28,7 @@ class NodeAgentProcess:
     ) -> None:
         self.node = node
         self.folder = folder
+        self.memory = Path(f"/dev/shm/steersman-test-{uuid.uuid4()}")
         self._command = (
             sys.executable,
             "-m",
@@ -36,6 +39,9 @@ class NodeAgentProcess:
             "--insecure" if cluster_dir is None else f"--cluster-dir={cluster_dir}",
             "--heartbeat-interval=1s",
             "--address=127.0.0.1:0",
+            *(() if "--runtime=hollow" in arguments else ("--http-address=127.0.0.1:0",)),
+            "--eviction-hard=",  # whatever else goes on on this machine
+            f"--memory-dir={self.memory}",
             *arguments,
         )
         self._process: asyncio.subprocess.Process | None = None
@@ -86,6 +92,7 @@ async def node_agent_process(
         yield agent
     finally:
         await agent.kill()
+        await asyncio.to_thread(shutil.rmtree, agent.memory, ignore_errors=True)
 
 
 _running: set[int] = set()

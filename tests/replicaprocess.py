@@ -12,7 +12,6 @@ import atexit
 import contextlib
 import os
 import signal
-import socket
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -20,7 +19,9 @@ from pathlib import Path
 
 import msgspec
 
-READY_SECONDS = 30.0
+from tests import freeports
+
+READY_SECONDS = 60.0
 
 
 class _Line(msgspec.Struct):
@@ -91,7 +92,7 @@ class ReplicaProcesses:
         """One more, ready to lead."""
         self._started += 1
         log_file = self._folder / f"replica-{self._started}.log"
-        http = f"127.0.0.1:{_free_port()}"
+        http = f"127.0.0.1:{freeports.take()}"
         with log_file.open("wb") as output:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -132,13 +133,6 @@ async def replica_processes(
         yield replicas
     finally:
         await replicas.kill_all()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 _running: set[int] = set()

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import random
-import socket
 import uuid
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 
 from nodeagent.runtime import docker, hollow
@@ -17,6 +15,7 @@ from nodeagent.runtime.seen import SeenContainer, SeenSandbox, State
 from nodeagent.runtime.specs import ContainerSpec, PodRef, SandboxSpec
 from steersman.api.errors import Unavailable
 from steersman.api.names import Uid
+from tests import freeports
 from tests.dockerengine import BUSYBOX_IMAGE, Engine
 from tests.eventually import eventually
 
@@ -177,9 +176,5 @@ async def _page(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> b
 
 
 def free_port() -> int:
-    """Below the range from which the system serves outgoing connections."""
-    while True:
-        port = random.randrange(10_000, 32_000)
-        with socket.socket() as probe, suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
+    """For a container that listens on the machine, or for one that must find nobody there."""
+    return freeports.take()

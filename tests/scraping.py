@@ -11,7 +11,7 @@ async def gauges(rest_address: str) -> dict[str, float]:
     """By name, summed over labels."""
 
     def scrape() -> str:
-        with urlopen(f"http://{rest_address}/metrics", timeout=10) as answer:
+        with urlopen(f"http://{rest_address}/metrics", timeout=60) as answer:
             return str(answer.read().decode())
 
     found: defaultdict[str, float] = defaultdict(float)

@@ -63,7 +63,7 @@ def _of_volume(volume: Volume) -> Iterator[str]:
     if volume.azure_file is not None:
         yield volume.azure_file.secret_name
     if volume.projected is not None:
-        yield from (source.secret.name for source in volume.projected.sources if source.secret is not None)
+        yield from (source.secret.name for source in volume.projected.sources or () if source.secret is not None)
     references = [volume.csi.node_publish_secret_ref] if volume.csi is not None else []
     for source in (
         volume.cephfs,

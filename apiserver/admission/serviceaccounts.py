@@ -60,7 +60,7 @@ def _complain_of_mirror(pod: Pod) -> str:
     if any(secrets.named_by(pod)):
         return "a mirror pod may not reference secrets"
     projected = [volume.projected for volume in pod.spec.volumes if volume.projected is not None]
-    if any(source.service_account_token is not None for each in projected for source in each.sources):
+    if any(source.service_account_token is not None for each in projected for source in each.sources or ()):
         return "a mirror pod may not use ServiceAccountToken volume projections"
     return ""
 

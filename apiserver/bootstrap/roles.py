@@ -37,7 +37,7 @@ def gathered(role: ClusterRole, roles: Sequence[ClusterRole]) -> tuple[PolicyRul
         if part.metadata.name != role.metadata.name
         and any(selector.match_labels.items() <= part.metadata.labels.items() for selector in wanted)
     ]
-    return tuple(dict.fromkeys(each for part in parts for each in part.rules))
+    return tuple(dict.fromkeys(each for part in parts for each in part.rules or ()))
 
 
 def _aggregation_label(name: str) -> dict[str, str]:
@@ -68,7 +68,7 @@ def _gathered_roles(parts: Sequence[ClusterRole]) -> list[ClusterRole]:
             metadata=_metadata(name, labels=labels),
             aggregation_rule=AggregationRule(cluster_role_selectors=(selector,)),
         )
-        made.append(replace(role, rules=gathered(role, known)))
+        made.append(replace(role, rules=gathered(role, known) or None))
         known.append(made[-1])
     return made
 

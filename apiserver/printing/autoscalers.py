@@ -24,7 +24,7 @@ def cells(shown: HorizontalPodAutoscaler, now: datetime) -> Cells:
     return [
         shown.metadata.name,
         f"{spec.scale_target_ref.kind}/{spec.scale_target_ref.name}",
-        _targets(spec.metrics, status.current_metrics),
+        _targets(spec.metrics, status.current_metrics or ()),
         phrases.UNSET if spec.min_replicas is None else str(spec.min_replicas),
         spec.max_replicas,
         status.current_replicas,

@@ -12,6 +12,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+import msgspec
+
 from steersman.api.meta import Object
 
 Cell = str | int | float | bool | None
@@ -62,13 +64,15 @@ class Printer:
     """How the objects of one kind are shown, in their stored form.
 
     `outcome`: whether a row is about something that has ended. `order`: the key by which rows are sorted, for the kinds
-    whose order says something; None keeps the order of the list.
+    whose order says something; None keeps the order of the list. `reads`: the parts of an object that all these look
+    at, for the kinds that are listed by the thousand; None is the whole of it.
     """
 
     columns: tuple[Column, ...]
     cells: Callable[[Any, datetime], Cells]
     outcome: Callable[[Any], Outcome | None] = _unfinished
     order: Callable[[Any], Any] | None = None
+    reads: type[msgspec.Struct] | None = None
 
 
 def created_at(shown: Object, _: datetime) -> Cells:

@@ -11,7 +11,8 @@ from datetime import datetime
 
 from apiserver.printing import ages, phrases
 from apiserver.printing.columns import AGE, NAME, Cells, Column, Outcome, Printer, wide
-from steersman.api.core import ContainerStateTerminated, ContainerStatus, Pod, PodTemplate
+from apiserver.printing.podglimpse import ContainerStatus, PodGlimpse, Terminated
+from steersman.api.core import PodTemplate
 
 NODE_LOST = "NodeLost"
 """The reason that a pod bears when its node is no longer heard of."""
@@ -42,7 +43,7 @@ class _Tally:
     ready: int = 0
 
 
-def cells(pod: Pod, now: datetime) -> Cells:
+def cells(pod: PodGlimpse, now: datetime) -> Cells:
     spec, status = pod.spec, pod.status
     tally = _Tally(_first_reason(pod), _Restarts())
     is_held_up, total = False, len(spec.containers)
@@ -70,11 +71,11 @@ def cells(pod: Pod, now: datetime) -> Cells:
     ]
 
 
-def outcome(pod: Pod) -> Outcome | None:
+def outcome(pod: PodGlimpse) -> Outcome | None:
     return _OUTCOMES.get(pod.status.phase)
 
 
-def _first_reason(pod: Pod) -> str:
+def _first_reason(pod: PodGlimpse) -> str:
     """What can be said without a look at the containers."""
     for condition in pod.status.conditions:
         if condition.type == "PodScheduled" and condition.reason == "SchedulingGated":
@@ -82,7 +83,7 @@ def _first_reason(pod: Pod) -> str:
     return pod.status.reason or pod.status.phase
 
 
-def _count_init_containers(pod: Pod, sidecars: set[str], tally: _Tally) -> bool:
+def _count_init_containers(pod: PodGlimpse, sidecars: set[str], tally: _Tally) -> bool:
     """Whether one of them still holds the pod back; then the tally says which and why.
 
     Restarts of those that have done their work are of interest only until the pod has begun its own.
@@ -116,7 +117,7 @@ def _hold_up(container: ContainerStatus, index: int, total: int) -> str:
     return f"{index}/{total}"
 
 
-def _count_containers(pod: Pod, tally: _Tally) -> None:
+def _count_containers(pod: PodGlimpse, tally: _Tally) -> None:
     has_running, failure = False, ""
     for container in reversed(pod.status.container_statuses):
         tally.restarts.add(container)
@@ -140,20 +141,20 @@ def _count_containers(pod: Pod, tally: _Tally) -> None:
             tally.reason = "NotReady"
 
 
-def _ending(ended: ContainerStateTerminated) -> str:
+def _ending(ended: Terminated) -> str:
     if ended.reason:
         return ended.reason
     return f"Signal:{ended.signal}" if ended.signal else f"ExitCode:{ended.exit_code}"
 
 
-def _condition(pod: Pod, kind: str) -> bool:
+def _condition(pod: PodGlimpse, kind: str) -> bool:
     for condition in pod.status.conditions:
         if condition.type == kind:
             return condition.status == "True"
     return False
 
 
-def _gates(pod: Pod) -> str:
+def _gates(pod: PodGlimpse) -> str:
     gates = pod.spec.readiness_gates
     return f"{sum(_condition(pod, gate.condition_type) for gate in gates)}/{len(gates)}"
 
@@ -183,6 +184,7 @@ POD = Printer(
     ),
     cells,
     outcome,
+    reads=PodGlimpse,
 )
 POD_TEMPLATE = Printer(
     (

@@ -60,11 +60,11 @@ def _subset_addresses(subset: EndpointSubset) -> Iterable[str]:
 
 
 def endpointslice_cells(shown: EndpointSlice, now: datetime) -> Cells:
-    addresses = [address for endpoint in shown.endpoints for address in endpoint.addresses]
+    addresses = [address for endpoint in shown.endpoints or () for address in endpoint.addresses]
     return [
         shown.metadata.name,
         shown.address_type,
-        phrases.first_of([_slice_port(port) for port in shown.ports]) or phrases.UNSET,
+        phrases.first_of([_slice_port(port) for port in shown.ports or ()]) or phrases.UNSET,
         phrases.first_of(addresses) or phrases.UNSET,
         ages.since(shown.metadata.creation_timestamp, now),
     ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -16,7 +17,7 @@ import msgspec
 from apiserver.printing import catalog
 from apiserver.printing.columns import Column, Outcome, Printer
 from apiserver.registry import bookmarks, versions
-from apiserver.registry.requests import Found, FoundList
+from apiserver.registry.requests import FoundList, Listed
 from steersman.api import codec
 from steersman.api.kinds import Kind
 
@@ -87,7 +88,7 @@ class Rows:
         cells = _encode(self._printer.cells(shown, now))
         return b"".join((b'{"cells":', cells, conditions, *self._beside(json), b"}"))
 
-    def arranged(self, items: Sequence[Found]) -> Sequence[Found]:
+    def arranged(self, items: Sequence[Listed]) -> Sequence[Listed]:
         order = self._printer.order
         return items if order is None else sorted(items, key=lambda item: order(self._load(item.json)))
 
@@ -156,7 +157,7 @@ class Table:
     def item(self, json: bytes) -> bytes:
         return self._rows.row(json, self._at)
 
-    def arranged(self, items: Sequence[Found]) -> Sequence[Found]:
+    def arranged(self, items: Sequence[Listed]) -> Sequence[Listed]:
         """In the order in which they are shown."""
         return self._rows.arranged(items)
 
@@ -179,11 +180,21 @@ class Table:
 def of_kind(
     kind: Kind, now: Callable[[], datetime], version: str = VERSION, include: Include = Include.METADATA
 ) -> Table:
+    printer = catalog.printer_of(kind)
+    return Table(printer, _loader(kind, printer), now, version, include)
+
+
+@cache
+def _loader(kind: Kind, printer: Printer) -> Callable[[bytes], Any]:
+    """From an object's JSON, in the version that was asked for, to what the printer knows."""
+    if printer.reads is not None:
+        return msgspec.json.Decoder(printer.reads).decode
+
     def load(json: bytes) -> Any:
         shown = codec.load(kind.struct, json)
         return versions.to_stored(kind, shown) if kind.stored_as else shown
 
-    return Table(catalog.printer_of(kind), load, now, version, include)
+    return load
 
 
 def _encode_columns(columns: tuple[Column, ...]) -> bytes:

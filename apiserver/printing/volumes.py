@@ -100,7 +100,7 @@ def attachment_cells(shown: VolumeAttachment, now: datetime) -> Cells:
 
 
 def csinode_cells(shown: CSINode, now: datetime) -> Cells:
-    return [shown.metadata.name, len(shown.spec.drivers), ages.since(shown.metadata.creation_timestamp, now)]
+    return [shown.metadata.name, len(shown.spec.drivers or ()), ages.since(shown.metadata.creation_timestamp, now)]
 
 
 def csidriver_cells(shown: CSIDriver, now: datetime) -> Cells:

@@ -10,14 +10,17 @@ read is cheap. A pick that turns out to be taken is followed by another; after a
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from random import Random
 from typing import Any
 
 from apiserver.storage import keys
 from apiserver.storage.interface import ClaimTaken, Put, Store
 from steersman.api.errors import ApiError, NotFound
+from steersman.api.names import Uid
 
 BLIND_PICKS = 3
 """Collisions before the pool is read: by then it is probably not mostly free."""
@@ -36,13 +39,34 @@ class Pool:
     text: Callable[[int], str] = str
     taken: str = "already allocated"
     outside: str = "not in the valid range"
+    place: str = ""
+    """The prefix of the claims' keys, where they do not stand with those of other pools."""
+    is_claim: Callable[[bytes], bool] = lambda _value: True
+    """Whether what stands under a member's key is a claim. Anything else that stands there takes the member too."""
 
     @property
     def prefix(self) -> str:
-        return keys.claims_of(self.name)
+        return self.place or keys.claims_of(self.name)
 
     def key(self, member: int) -> str:
         return self.prefix + self.text(member)
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """The write that puts a claim: the key of the object it is for, when, and a uid for a claim that is an object."""
+
+    owner: str
+    now: datetime
+    uid: Uid
+
+    @classmethod
+    def of(cls, owner: str, now: datetime) -> Occasion:
+        return cls(owner, now, Uid(str(uuid.uuid4())))
+
+
+Record = Callable[[Occasion], bytes]
+"""Makes what stands under the key of a claim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +76,7 @@ class Claim:
     pool: Pool
     member: int
     refuse: Callable[[str], ApiError]
+    record: Record = lambda occasion: occasion.owner.encode()
 
     @property
     def key(self) -> str:
@@ -115,6 +140,7 @@ class Claiming:
 
     claims: Callable[[Any], Sequence[Claim]]
     allocate: Callable[[Any, Any, Picks], Any]
+    pools: tuple[Pool, ...] = ()
 
 
 NOTHING = Claiming(claims=lambda _: (), allocate=lambda new, _old, _picks: new)
@@ -145,14 +171,11 @@ class Claimant:
             if claim.member not in claim.pool.members:
                 raise claim.refuse(claim.pool.outside)
 
-    def exchange(self, new: Any, old: Any = None, *, owner: str = "") -> list[Put]:
-        """The puts that go with the step from `old` to `new` (None: the object is not there).
-
-        `owner` is the object's key; it becomes the claim's value, for those who look.
-        """
+    def exchange(self, new: Any, old: Any = None, *, owner: str, now: datetime) -> list[Put]:
+        """The puts that go with the step from `old` to `new` (None: the object is not there); `owner` is its key."""
         self._wanted = self._gained(new, old)
         kept = self._claims_of(new)
-        gained = [Put(key, owner.encode(), absent=True) for key in self._wanted]
+        gained = [Put(key, claim.record(Occasion.of(owner, now)), absent=True) for key, claim in self._wanted.items()]
         return gained + [Put(key, None) for key in self._claims_of(old) if key not in kept]
 
     async def rehearse(self, store: Store, new: Any, old: Any = None) -> None:

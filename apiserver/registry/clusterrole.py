@@ -13,7 +13,7 @@ _SELECTORS = Path("aggregationRule").child("clusterRoleSelectors")
 
 
 def validate(new: ClusterRole) -> list[Cause]:
-    causes = rights.validate_rules(new.rules, Path("rules"), namespaced=False)
+    causes = rights.validate_rules(new.rules or (), Path("rules"), namespaced=False)
     return causes if new.aggregation_rule is None else causes + _validate_aggregation(new.aggregation_rule)
 
 

@@ -27,7 +27,7 @@ def default(new: CSINode) -> CSINode:
 def validate(new: CSINode) -> list[Cause]:
     causes: list[Cause] = []
     seen: set[str] = set()
-    for index, driver in enumerate(new.spec.drivers):
+    for index, driver in enumerate(new.spec.drivers or ()):
         path = _DRIVERS.index(index)
         causes += _validate_identity(driver, path)
         if driver.name in seen:
@@ -39,8 +39,8 @@ def validate(new: CSINode) -> list[Cause]:
 
 def validate_update(new: CSINode, old: CSINode) -> list[Cause]:
     causes: list[Cause] = []
-    for before in old.spec.drivers:
-        for now in new.spec.drivers:
+    for before in old.spec.drivers or ():
+        for now in new.spec.drivers or ():
             settled = replace(now, allocatable=None)
             if now.name == before.name and settled != replace(before, allocatable=None):
                 causes.append(fields.invalid(_DRIVERS, internalform.shown(settled), IMMUTABLE))
@@ -63,7 +63,7 @@ def _validate_topology_keys(driver: CSINodeDriver, path: Path) -> list[Cause]:
     """Kubernetes says it of the driver as a whole."""
     causes: list[Cause] = []
     seen: set[str] = set()
-    for key in driver.topology_keys:
+    for key in driver.topology_keys or ():
         if not key:
             causes.append(fields.required(path))
         if key in seen:

@@ -80,7 +80,7 @@ def validate_create(new: Definition) -> list[Cause]:
 def validate_update(new: Definition, old: Definition) -> list[Cause]:
     """What never changes; and what does not once the kind is served."""
     now, before, named = new.spec, old.spec, _SPEC.child("names")
-    established = any(one.type == "Established" and one.status == "True" for one in old.status.conditions)
+    established = any(one.type == "Established" and one.status == "True" for one in old.status.conditions or ())
     kept = [
         (_SPEC.child("group"), now.group, before.group),
         (named.child("plural"), now.names.plural, before.names.plural),
@@ -99,7 +99,7 @@ def validate_update(new: Definition, old: Definition) -> list[Cause]:
 
 
 def _remembering_storage(new: Definition) -> Definition:
-    stored = new.status.stored_versions
+    stored = new.status.stored_versions or ()
     current = next((version.name for version in new.spec.versions if version.storage), None)
     if current is None or current in stored:
         return new
@@ -190,7 +190,9 @@ def _validate_label(name: str, path: Path) -> list[Cause]:
     return [fields.invalid(path, name, ",".join(complaints))] if complaints else []
 
 
-def _validate_stored_versions(stored: Sequence[str], spec: CustomResourceDefinitionSpec, path: Path) -> list[Cause]:
+def _validate_stored_versions(
+    stored: Sequence[str] | None, spec: CustomResourceDefinitionSpec, path: Path
+) -> list[Cause]:
     if not stored:
         return [fields.invalid(path, stored, "must have at least one stored version")]
     causes: list[Cause] = []

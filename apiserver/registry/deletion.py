@@ -7,6 +7,7 @@ then it bears a deletionTimestamp, and the update that takes the last hold away 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from dataclasses import replace as changed_copy
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,6 +16,7 @@ from msgspec.structs import replace
 from apiserver.registry.requests import DeleteOptions, Propagation, Target
 from steersman.api import errors, times
 from steersman.api.core import Namespace, Pod
+from steersman.api.errors import Conflict
 from steersman.api.meta import ObjectMeta
 from steersman.api.names import Revision
 
@@ -22,13 +24,18 @@ ORPHAN = "orphan"
 FOREGROUND = "foregroundDeletion"
 SYSTEM_NAMESPACES = frozenset({"default", "kube-system", "kube-public"})
 
+_RECREATED = "The object might have been deleted and then recreated"
+_MODIFIED = "The object might have been modified"
+
 LONGEST_GRACE_SECONDS = 2**31 - 1
 """68 years: a longer grace period would end in a year that no timestamp can name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """Nothing holds the object: delete it."""
+    """Nothing holds the object: delete it. `last` is what to show of it: a pod is seen marked on its way out."""
+
+    last: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +47,15 @@ class Mark:
 
 def decide(present: Any, options: DeleteOptions, now: datetime, *, orphans: bool = False) -> Remove | Mark:
     """`orphans`: whether dependents are to stay when neither the options nor the object's finalizers say otherwise."""
+    if _is_under_way(present, options):
+        return Mark(present)
     finalizers = _finalizers_for(present.metadata.finalizers, options.propagation, orphans=orphans)
     grace_seconds = grace_period(present, options)
     doomed = replace(present, metadata=replace(present.metadata, finalizers=finalizers))
+    marked = _marked(doomed, grace_seconds, now)
     if grace_seconds == 0 and not is_held(doomed):
-        return Remove()
-    return Mark(_marked(doomed, grace_seconds, now))
+        return Remove(marked if isinstance(present, Pod) else present)
+    return Mark(marked)
 
 
 def check(present: Any, revision: Revision, target: Target, options: DeleteOptions) -> None:
@@ -53,16 +63,20 @@ def check(present: Any, revision: Revision, target: Target, options: DeleteOptio
     subject, name = target.kind.subject, target.name
     if isinstance(present, Namespace) and name in SYSTEM_NAMESPACES:
         raise errors.forbidden(subject, name, "this namespace may not be deleted")
-    uid = present.metadata.uid
-    if options.uid is not None and options.uid != uid:
-        why = f"Precondition failed: UID in precondition: {options.uid}, UID in object meta: {uid}"
-        raise errors.conflict(subject, name, why, revision)
+    if options.uid is not None and options.uid != present.metadata.uid:
+        raise _mistaken(target, revision, "UID", options.uid, present.metadata.uid, _RECREATED)
     if options.resource_version and options.resource_version != str(revision):
-        why = (
-            f"Precondition failed: ResourceVersion in precondition: {options.resource_version}, "
-            f"ResourceVersion in object meta: {revision}"
-        )
-        raise errors.conflict(subject, name, why, revision)
+        raise _mistaken(target, revision, "ResourceVersion", options.resource_version, str(revision), _MODIFIED)
+
+
+def _mistaken(target: Target, revision: Revision, what: str, meant: str, found: str, guess: str) -> Conflict:
+    """Of namespaces Kubernetes says it in other words; of all others it names the kind instead of the resource."""
+    subject, name = target.kind.subject, target.name
+    if target.kind.struct is Namespace:
+        why = f"Precondition failed: {what} in precondition: {meant}, {what} in object meta: {found}"
+        return errors.conflict(subject, name, why, revision)
+    why = f"the {what} in the precondition ({meant}) does not match the {what} in record ({found}). {guess}"
+    return errors.conflict(changed_copy(subject, resource=subject.kind), name, why, revision)
 
 
 def is_held(present: Any) -> bool:
@@ -80,15 +94,32 @@ def grace_period(present: Any, options: DeleteOptions) -> int:
     """Seconds that the object may still live. Only pods have any; one that runs nowhere needs none."""
     if not isinstance(present, Pod):
         return 0
+    wanted = options.grace_period_seconds
+    if present.metadata.deletion_timestamp is not None:
+        is_shortened = wanted is not None and bool(present.metadata.deletion_grace_period_seconds)
+        return _bounded(wanted) if is_shortened else 0
     if not present.spec.node_name or present.status.phase in ("Succeeded", "Failed"):
         return 0
-    wanted = options.grace_period_seconds
-    if wanted is None:
-        wanted = present.spec.termination_grace_period_seconds
-    wanted = 1 if wanted is not None and wanted < 0 else 30 if wanted is None else wanted
-    wanted = min(wanted, LONGEST_GRACE_SECONDS)
+    return _bounded(present.spec.termination_grace_period_seconds if wanted is None else wanted)
+
+
+def _bounded(wanted_seconds: int | None) -> int:
+    if wanted_seconds is None:
+        return 0
+    return 1 if wanted_seconds < 0 else min(wanted_seconds, LONGEST_GRACE_SECONDS)
+
+
+def _is_under_way(present: Any, options: DeleteOptions) -> bool:
+    """Whether an earlier deletion goes on as it is: only a shorter grace period would change it.
+
+    A namespace is in the hands of whoever empties it.
+    """
+    if present.metadata.deletion_timestamp is None:
+        return False
+    if isinstance(present, Namespace) and present.spec.finalizers:
+        return True
     running = present.metadata.deletion_grace_period_seconds
-    return wanted if running is None else min(wanted, running)
+    return bool(running) and (options.grace_period_seconds is None or _bounded(options.grace_period_seconds) >= running)
 
 
 def _finalizers_for(present: tuple[str, ...], propagation: Propagation, *, orphans: bool) -> tuple[str, ...]:
@@ -108,23 +139,27 @@ def _finalizers_for(present: tuple[str, ...], propagation: Propagation, *, orpha
 
 def _marked(doomed: Any, grace_seconds: int, now: datetime) -> Any:
     meta: ObjectMeta = doomed.metadata
-    running = meta.deletion_grace_period_seconds
-    if meta.deletion_timestamp is None:
-        ends = now + timedelta(seconds=grace_seconds)
-        generation = meta.generation and meta.generation + 1
-    elif running is not None and grace_seconds < running:
-        ends = times.to_datetime(meta.deletion_timestamp) - timedelta(seconds=running - grace_seconds)
-        generation = meta.generation
-    else:
-        return doomed
+    if meta.deletion_timestamp is not None:
+        return replace(doomed, metadata=_shortened(meta, grace_seconds, now))
     metadata = replace(
         meta,
-        deletion_timestamp=times.from_datetime(ends),
+        deletion_timestamp=times.from_datetime(now + timedelta(seconds=grace_seconds)),
         deletion_grace_period_seconds=grace_seconds,
-        generation=generation,
+        generation=meta.generation and meta.generation + 1,
     )
     if isinstance(doomed, Namespace):
         # Its content decides how long it lives: Kubernetes speaks of no grace period here.
         metadata = replace(metadata, deletion_grace_period_seconds=None)
         return replace(doomed, metadata=metadata, status=replace(doomed.status, phase="Terminating"))
     return replace(doomed, metadata=metadata)
+
+
+def _shortened(meta: ObjectMeta, grace_seconds: int, now: datetime) -> ObjectMeta:
+    """The marks of a deletion that is to end sooner, though never in the past: who is asked for grace shows some."""
+    running = meta.deletion_grace_period_seconds
+    if not running or meta.deletion_timestamp is None:
+        return replace(meta, deletion_grace_period_seconds=0)
+    ends = times.to_datetime(meta.deletion_timestamp) - timedelta(seconds=running - grace_seconds)
+    if ends < now:
+        ends, grace_seconds = now, min(grace_seconds, 1)
+    return replace(meta, deletion_timestamp=times.from_datetime(ends), deletion_grace_period_seconds=grace_seconds)

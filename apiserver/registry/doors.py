@@ -14,7 +14,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from apiserver.registry import certificatesigningrequest as requests
-from apiserver.registry import lifecycle, metadata, namespace, pod, subresources
+from apiserver.registry import lifecycle, looks, namespace, pod, subresources
+from apiserver.registry.metadata import Findings
 from apiserver.registry.requests import Subresource
 from apiserver.registry.strategy import Strategy
 from steersman.api.errors import Cause
@@ -39,6 +40,7 @@ def step(
     door: Subresource, new: Any, present: Any, kind: Kind, strategy: Strategy, guards: Guards, now: datetime
 ) -> Passage:
     """The object to store in place of `present`, and the complaints about it."""
+    later: Sequence[Cause] = ()
     match door:
         case Subresource.STATUS:
             result, causes = _status(new, present, strategy, now)
@@ -60,8 +62,9 @@ def step(
             defaulted = strategy.default(lifecycle.updated(new, present, kind))
             admitted = guards.admit(strategy.prepare_update(defaulted, present), present)
             result = lifecycle.counted(guards.allocate(admitted, present), present, kind)
-            causes = [*strategy.validate(result), *strategy.validate_update(result, present)]
-    return result, [*metadata.validate_update(result.metadata, present.metadata), *causes]
+            causes, later = strategy.validate(result), strategy.validate_update(result, present)
+    found, own = Findings.of(result.metadata, present.metadata), looks.of(kind, door)
+    return result, [*found.of_every_kind(), *found.own(*own.first), *causes, *found.own(*own.then), *later]
 
 
 def warnings(door: Subresource, result: Any, present: Any, strategy: Strategy) -> Sequence[str]:

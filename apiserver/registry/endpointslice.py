@@ -28,10 +28,11 @@ _ADDRESS_TYPE = Path("addressType")
 
 
 def default(new: EndpointSlice) -> EndpointSlice:
-    if any(port.name is None or port.protocol is None for port in new.ports):
-        new = replace(new, ports=tuple(map(_default_port, new.ports)))
-    if any(endpoint.deprecated_topology for endpoint in new.endpoints):
-        new = replace(new, endpoints=tuple(replace(endpoint, deprecated_topology={}) for endpoint in new.endpoints))
+    ports, endpoints = new.ports or (), new.endpoints or ()
+    if any(port.name is None or port.protocol is None for port in ports):
+        new = replace(new, ports=tuple(map(_default_port, ports)))
+    if any(endpoint.deprecated_topology for endpoint in endpoints):
+        new = replace(new, endpoints=tuple(replace(endpoint, deprecated_topology={}) for endpoint in endpoints))
     return new
 
 
@@ -48,11 +49,11 @@ def prepare_update(new: EndpointSlice, old: EndpointSlice) -> EndpointSlice:
 
 def validate(new: EndpointSlice) -> list[Cause]:
     causes = checks.required_choice(new.address_type, _ADDRESS_TYPE, ADDRESS_TYPES)
-    causes += _validate_ports(new.ports, Path("ports"))
-    path = Path("endpoints")
-    if len(new.endpoints) > MAX_ENDPOINTS:
-        return [*causes, fields.too_many(path, len(new.endpoints), MAX_ENDPOINTS)]
-    for index, endpoint in enumerate(new.endpoints):
+    causes += _validate_ports(new.ports or (), Path("ports"))
+    path, endpoints = Path("endpoints"), new.endpoints or ()
+    if len(endpoints) > MAX_ENDPOINTS:
+        return [*causes, fields.too_many(path, len(endpoints), MAX_ENDPOINTS)]
+    for index, endpoint in enumerate(endpoints):
         causes += _validate_endpoint(endpoint, new.address_type, path.index(index))
     return causes
 

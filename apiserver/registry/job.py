@@ -61,7 +61,7 @@ def _default_numbers(spec: JobSpec) -> JobSpec:
 def default_parts(spec: JobSpec) -> JobSpec:
     """Defaults inside the parts of a spec: all that the template of a CronJob gets."""
     changes: dict[str, Any] = {}
-    if spec.pod_failure_policy is not None:
+    if spec.pod_failure_policy is not None and spec.pod_failure_policy.rules is not None:
         rules = each(spec.pod_failure_policy.rules, _default_rule)
         if rules is not spec.pod_failure_policy.rules:
             changes["pod_failure_policy"] = PodFailurePolicy(rules=rules)

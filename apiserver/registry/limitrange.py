@@ -26,7 +26,8 @@ def default(new: LimitRange) -> LimitRange:
     meta = new.metadata
     if not meta.name:
         new = replace(new, metadata=replace(meta, name=meta.uid))
-    return replace(new, spec=LimitRangeSpec(limits=tuple(map(_default_item, new.spec.limits))))
+    limits = tuple(map(_default_item, new.spec.limits or ()))
+    return replace(new, spec=LimitRangeSpec(limits=limits or None))
 
 
 def _default_item(item: LimitRangeItem) -> LimitRangeItem:
@@ -45,7 +46,7 @@ def validate(new: LimitRange) -> list[Cause]:
     path = Path("spec").child("limits")
     causes: list[Cause] = []
     seen: set[str] = set()
-    for index, item in enumerate(new.spec.limits):
+    for index, item in enumerate(new.spec.limits or ()):
         where = path.index(index)
         causes += _validate_type(item.type, where.child("type"))
         if item.type in seen:

@@ -7,6 +7,8 @@ complaint about one of those means that the user asked for something else than t
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from enum import Enum
 from typing import Final
 
 from apiserver.registry.validation import checks
@@ -55,24 +57,63 @@ def validate(meta: ObjectMeta, *, namespaced: bool, name_rule: Callable[[str], C
     else:
         causes.append(fields.required(_NAME, "name or generateName is required"))
     causes += _namespace(meta.namespace, namespaced=namespaced)
-    causes += checks.not_negative(meta.generation, _GENERATION)
-    return causes + _common(meta)
+    return causes + Findings.of(meta, meta).own(Look.WHOLE)
 
 
-def validate_update(new: ObjectMeta, old: ObjectMeta) -> list[Cause]:
-    """Complaints about the step from `old` to `new`, and about `new` on its own."""
-    causes: list[Cause] = []
-    if old.deletion_timestamp is not None:
-        causes += _no_new_finalizers(new.finalizers, old.finalizers)
-    generation = _GENERATION
-    causes += checks.not_negative(new.generation, generation)
+class Look(Enum):
+    """How metadata is looked at in the course of an update."""
+
+    WHOLE = "on its own"
+    STEP = "by the side of what was there"
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Complaints about the metadata of a changed object, by the look that finds them.
+
+    On an update Kubernetes looks several times, and names a mistake as often as it finds it.
+    """
+
+    whole: tuple[Cause, ...]
+    step: tuple[Cause, ...]
+    finalizers: tuple[Cause, ...]
+    """What only the kind's own looks find."""
+
+    @classmethod
+    def of(cls, new: ObjectMeta, old: ObjectMeta) -> Findings:
+        negative = checks.not_negative(new.generation, _GENERATION)
+        described = [
+            *checks.validate_labels(new.labels, _LABELS),
+            *checks.validate_annotations(new.annotations, _ANNOTATIONS),
+            *_owners(new.owner_references, _OWNER_REFERENCES),
+        ]
+        managed = _managed_fields(new.managed_fields, _MANAGED_FIELDS)
+        return cls(
+            whole=(*negative, *described, *_finalizers(new.finalizers, _FINALIZERS), *managed),
+            step=(*_step(new, old, negative), *described, *managed),
+            finalizers=tuple(_unqualified(new.finalizers, _FINALIZERS)),
+        )
+
+    def of_every_kind(self) -> list[Cause]:
+        """What is found before the kind itself looks."""
+        return [*self.whole, *self.step]
+
+    def own(self, *looks: Look) -> list[Cause]:
+        """What the kind itself finds, looking like this."""
+        found = ((self.whole if look is Look.WHOLE else self.step, self.finalizers) for look in looks)
+        return [cause for parts in found for part in parts for cause in part]
+
+
+def _step(new: ObjectMeta, old: ObjectMeta, negative: Sequence[Cause]) -> list[Cause]:
+    causes = [] if old.deletion_timestamp is None else _no_new_finalizers(new.finalizers, old.finalizers)
+    causes += negative
     if new.generation < old.generation:
-        causes.append(fields.invalid(generation, new.generation, "must not be decremented"))
+        causes.append(fields.invalid(_GENERATION, new.generation, "must not be decremented"))
     for attribute, field in _NEVER_CHANGE:
         value = getattr(new, attribute)
         if value != getattr(old, attribute):
             causes.append(fields.invalid(_METADATA.child(field), value, IMMUTABLE))
-    return causes + _common(new)
+    return causes
 
 
 def validate_conditional(meta: ObjectMeta) -> list[Cause]:
@@ -82,17 +123,6 @@ def validate_conditional(meta: ObjectMeta) -> list[Cause]:
     # Kubernetes shows the absent revision as the unsigned zero that it holds.
     complaint = "Invalid value: 0x0: must be specified for an update"
     return [Cause("FieldValueInvalid", complaint, _METADATA.child("resourceVersion"))]
-
-
-def _common(meta: ObjectMeta) -> list[Cause]:
-    """What must hold on every write."""
-    return [
-        *checks.validate_labels(meta.labels, _LABELS),
-        *checks.validate_annotations(meta.annotations, _ANNOTATIONS),
-        *_owners(meta.owner_references, _OWNER_REFERENCES),
-        *_finalizers(meta.finalizers, _FINALIZERS),
-        *_managed_fields(meta.managed_fields, _MANAGED_FIELDS),
-    ]
 
 
 def _namespace(namespace: str, *, namespaced: bool) -> list[Cause]:
@@ -137,6 +167,11 @@ def _finalizers(finalizers: Sequence[str], path: Path) -> list[Cause]:
         causes += checks.name(finalizer, path, names.qualified_name)
     if ORPHAN in finalizers and FOREGROUND in finalizers:
         causes.append(fields.invalid(path, finalizers, f"finalizer {ORPHAN} and {FOREGROUND} cannot be both set"))
+    return causes
+
+
+def _unqualified(finalizers: Sequence[str], path: Path) -> list[Cause]:
+    causes: list[Cause] = []
     for index, finalizer in enumerate(finalizers):
         if "/" not in finalizer and finalizer not in STANDARD_FINALIZERS:
             complaint = "name is neither a standard finalizer name nor is it fully qualified"

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 
 from apiserver.registry import continuation, freshness, selection, versions
 from apiserver.registry.continuation import Continuation
 from apiserver.registry.freshness import Freshness, Wanted
-from apiserver.registry.requests import EVERYTHING, Found, FoundList, Selection, Target, WatchOptions
+from apiserver.registry.requests import EVERYTHING, Found, FoundList, Listed, Selection, Target, WatchOptions
 from apiserver.storage.interface import Page, Store
 from apiserver.watchcache.cache import WatchCache
 from apiserver.watchcache.items import Event, EventType, Item, Matches
 from apiserver.watchcache.subscription import Subscription
 from steersman.api import errors
 from steersman.api.errors import Expired, Timeout
+from steersman.api.kinds import Kind
 from steersman.api.names import Revision
 
 CHUNK = 100
-"""Objects handled between two chances for other requests: a list of thousands must not hold up a write."""
+MATCHED_IN_ONE_GO = 1000
+"""Objects converted, or only looked at, between two chances for other requests: a list of thousands must not hold up a
+write."""
 
 LARGE = 500
 LARGE_LISTS_AT_ONCE = 1
@@ -127,25 +130,40 @@ class Reader:
 
 
 async def _page(
-    items: Iterable[Item], target: Target, wanted: Selection, matches: Matches | None, revision: Revision
+    candidates: Sequence[Item], target: Target, wanted: Selection, matches: Matches | None, revision: Revision
 ) -> FoundList:
     """The first `limit` of the matching items, with a token for the rest."""
-    candidates = items if isinstance(items, list) else list(items)
+    limit = wanted.limit or len(candidates)
+    chosen = candidates if matches is None else await _matching(candidates, matches, limit + 1)
+    shown = chosen[:limit]
+    items: tuple[Listed, ...] = await _converted(shown, target.kind) if target.kind.stored_as else tuple(shown)
+    if len(shown) == len(chosen):
+        return FoundList(items, revision)
+    token = continuation.encode(Continuation(revision, shown[-1].key[len(target.prefix) :]))
+    remaining = len(candidates) - limit if matches is None else None
+    return FoundList(items, revision, token, remaining)
+
+
+async def _converted(items: Sequence[Item], kind: Kind) -> tuple[Found, ...]:
     found: list[Found] = []
-    last_key = ""
-    for start in range(0, len(candidates), CHUNK):
+    for start in range(0, len(items), CHUNK):
         if start:
             await asyncio.sleep(0)
-        for offset, item in enumerate(candidates[start : start + CHUNK], start):
-            if matches is not None and not matches(item):
-                continue
-            if wanted.limit and len(found) == wanted.limit:
-                token = continuation.encode(Continuation(revision, last_key[len(target.prefix) :]))
-                remaining = len(candidates) - offset if matches is None else None
-                return FoundList(tuple(found), revision, token, remaining)
-            found.append(Found(versions.shown(target.kind, item.json), item.revision))
-            last_key = item.key
-    return FoundList(tuple(found), revision)
+        part = items[start : start + CHUNK]
+        found += [Found(versions.shown(kind, item.json), item.revision) for item in part]
+    return tuple(found)
+
+
+async def _matching(candidates: Sequence[Item], matches: Matches, enough: int) -> Sequence[Item]:
+    """The first so many that match, or all."""
+    chosen: list[Item] = []
+    for start in range(0, len(candidates), MATCHED_IN_ONE_GO):
+        if start:
+            await asyncio.sleep(0)
+        chosen += [item for item in candidates[start : start + MATCHED_IN_ONE_GO] if matches(item)]
+        if len(chosen) >= enough:
+            break
+    return chosen[:enough]
 
 
 def whole(wanted: Selection) -> Selection:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 from apiserver.auth.identity import Caller
 from apiserver.storage import keys
@@ -146,9 +147,19 @@ class Found:
     revision: Revision
 
 
+class Listed(Protocol):
+    """An object of a list: a `Found`, or what the cache holds, of which the JSON is made when it is looked at."""
+
+    @property
+    def json(self) -> bytes: ...
+
+    @property
+    def revision(self) -> Revision: ...
+
+
 @dataclass(frozen=True, slots=True)
 class FoundList:
-    items: tuple[Found, ...]
+    items: tuple[Listed, ...]
     revision: Revision
     continue_token: str = ""
     remaining: int | None = None

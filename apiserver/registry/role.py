@@ -10,7 +10,7 @@ from steersman.api.rbac import Role
 
 
 def validate(new: Role) -> list[Cause]:
-    return rights.validate_rules(new.rules, Path("rules"), namespaced=True)
+    return rights.validate_rules(new.rules or (), Path("rules"), namespaced=True)
 
 
 ROLE = Strategy(validate=validate, name_rule=pathsegments.path_segment)

@@ -19,6 +19,9 @@ def matcher(target: Target, wanted: Selection) -> Matches | None:
     namespace, name = target.namespace, target.name
     if labels is None and by_field is None and not name:
         return None
+    if labels is not None and by_field is None and not name:
+        # Asked of every object of a list, and the answer is mostly no.
+        return lambda item: labels(item.labels) and (not namespace or item.namespace == namespace)
 
     def matches(item: Item) -> bool:
         if namespace and item.namespace != namespace:

@@ -179,7 +179,7 @@ def service_strategy(cluster_ips: IPv4Network = CLUSTER_IPS, node_ports: range =
         validate=rules.validate_service,
         validate_update=validate_update,
         prepare_update=prepare_update,
-        claiming=Claiming(claims=allocation.claims, allocate=allocation.allocate),
+        claiming=Claiming(allocation.claims, allocation.allocate, (allocation.addresses, allocation.ports)),
         name_rule=names.dns_label,
         warn=warned.of_service,
         warn_of_status=warned.of_balanced,

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from apiserver.registry import servicefamilies, servicespec
+from apiserver.registry import clusterips, servicefamilies, servicespec
 from apiserver.registry.claiming import Claim, Picks, Pool, PoolFull
 from apiserver.registry.servicespec import IPV4
 from apiserver.registry.validation import serviceaddresses
@@ -38,6 +38,8 @@ def address_pool(network: IPv4Network) -> Pool:
         text=lambda member: str(IPv4Address(member)),
         taken="provided IP is already allocated",
         outside="the provided network does not match the current range",
+        place=clusterips.PLACE,
+        is_claim=clusterips.is_claim,
     )
 
 
@@ -87,7 +89,7 @@ class Allocation:
             why = f"failed to allocate IP {ip}: {why}"
             return _invalid(service, fields.invalid(_IPS, service.spec.cluster_ips, why))
 
-        return Claim(self.addresses, int(IPv4Address(ip)), refuse)
+        return Claim(self.addresses, int(IPv4Address(ip)), refuse, clusterips.record(ip, IPV4, service))
 
     def _port_claims(self, service: Service) -> list[Claim]:
         spec = service.spec

@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace as changed_copy
+from datetime import datetime
 from random import Random
 from typing import Any
 
@@ -39,11 +40,12 @@ Propose = Callable[[Any], Any]
 
 
 class _Released(Exception):
-    """Nothing holds the object any longer: it is to be removed, not stored."""
+    """Nothing holds the object any longer: it is to be removed, not stored. `last` is what is shown of it."""
 
-    def __init__(self, present: Stored) -> None:
+    def __init__(self, present: Stored, last: Any) -> None:
         super().__init__(present.key)
         self.present = present
+        self.last = codec.encode(last)
 
 
 class Writer:
@@ -100,7 +102,7 @@ class Writer:
         value = _sized(codec.encode(made))
         named = Target(kind, target.namespace, name)
         guards = options.guards
-        also = _companions(named, made, None, claimant)
+        also = _companions(named, made, None, claimant, self._clock.now())
         for _ in range(ATTEMPTS):
             if kind.namespaced:
                 guards = (*options.guards, await namespaces.admit(self._cache, target.namespace, kind.subject, name))
@@ -146,7 +148,7 @@ class Writer:
             claimant.check(result, present)
             warnings[:] = doors.warnings(subresource, result, present, strategy)
             if deletion.is_released(result):
-                raise _Released(stored)
+                raise _Released(stored, result)
             if subresource is Subresource.STATUS:
                 return _sized(codec.encode(result))
             return _sized(traces.encoded(result, stored.value))
@@ -163,8 +165,8 @@ class Writer:
             match deletion.decide(present, how, self._clock.now(), orphans=strategy.orphans):
                 case deletion.Mark(marked):
                     return traces.encoded(marked, stored.value)
-                case deletion.Remove():
-                    raise _Released(stored)
+                case deletion.Remove(last):
+                    raise _Released(stored, last)
 
         return await self._write(target, change, options, self._claimant(target.kind))
 
@@ -180,7 +182,7 @@ class Writer:
             if is_alone:
                 return ()
             new, old = self.decode(target.kind, value), self.decode(target.kind, stored.value)
-            return _companions(target, new, old, claimant)
+            return _companions(target, new, old, claimant, self._clock.now())
 
         item = self._cache.collection(target.collection).get(target.key)
         hint = Stored(item.key, item.value, item.revision) if item is not None else None
@@ -197,14 +199,15 @@ class Writer:
                     await claimant.learn(taken, self._store)
                     continue
                 except _Released as released:
-                    present, hint = released.present, None
+                    present, last, hint = released.present, released.last, None
                 try:
                     expect = Expect(present.revision)
-                    also = _companions(target, None, self.decode(target.kind, present.value), claimant)
+                    old = self.decode(target.kind, present.value)
+                    also = _companions(target, None, old, claimant, self._clock.now())
                     revision = await self._store.delete(target.key, expect, given=options.guards, also=also)
                 except Conflict:
                     continue  # it changed in between: look again whether anything holds it
-                return Written(codec.with_revision(present.value, revision), revision, gone=True)
+                return Written(codec.with_revision(last, revision), revision, gone=True)
         except NotFound as error:
             raise errors.not_found(target.kind.subject, target.name, error.revision) from error
         except GuardFailed as failed:
@@ -216,8 +219,8 @@ class Writer:
         stored = await self._store.get(target.key)
         try:
             value = change(stored)
-        except _Released:
-            return Written(codec.with_revision(stored.value, stored.revision), stored.revision, gone=True)
+        except _Released as released:
+            return Written(codec.with_revision(released.last, stored.revision), stored.revision, gone=True)
         if not claimant.is_idle:
             new, old = self.decode(target.kind, value), self.decode(target.kind, stored.value)
             await claimant.rehearse(self._store, new, old)
@@ -231,9 +234,9 @@ class Writer:
         return codec.load(kind.storage.struct, value)
 
 
-def _companions(target: Target, new: Any, old: Any, claimant: Claimant) -> Sequence[Put]:
+def _companions(target: Target, new: Any, old: Any, claimant: Claimant, now: datetime) -> Sequence[Put]:
     """What is written together with the step of an object from `old` to `new` (None: it is not there)."""
-    claims = claimant.exchange(new, old, owner=target.key)
+    claims = claimant.exchange(new, old, owner=target.key, now=now)
     return [*claims, *fencing.puts(target, new, old)] if fencing.is_fenced(target) else claims
 
 

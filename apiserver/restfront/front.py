@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry
 from apiserver import observation
 from apiserver.limits import Limits
 from apiserver.registry.registry import Registry
-from apiserver.restfront import doors, paths, query, replies, representation, routing, verbs
+from apiserver.restfront import doors, parameters, paths, query, replies, representation, routing, verbs
 from apiserver.restfront import pages as pages_
 from apiserver.restfront.authentication import Authentication
 from apiserver.restfront.call import Call
@@ -123,7 +123,8 @@ class Front:
         if place is not NO_PLACE:
             await call.body()  # now, or a client that dribbles it would keep the place from others
         with place:
-            reply = await _traced(handler, call, verb)
+            handle = _in_time if "timeout" in call.query and place is not NO_PLACE else _traced
+            reply = await handle(handler, call, verb)
             # Sent while the place is still taken: answers that wait to be read are bounded like requests.
             await replies.finish(request, reply)
             return reply
@@ -156,7 +157,7 @@ class Front:
         door = routing.door_of(about.kind, about.subresource, self.doors)
         if door is None or (about.rest and not door.is_stream):
             raise paths.not_found()
-        verb = routing.VERB_OF_METHOD.get(method, "")
+        verb = routing.verb_through(door, method)
         if verb not in door.handlers:
             raise _not_allowed()
         return verb, door.handlers[verb], NO_PLACE if door.is_stream else self._place(verb)
@@ -170,6 +171,19 @@ class Front:
         if verb == "watch":
             return NO_PLACE  # watches have places of their own, taken where they are served
         return self._limits.reads if verb in READS else self._limits.writes
+
+
+async def _in_time(handler: Handler, call: Call, verb: str) -> web.StreamResponse:
+    """The handler's answer, or Timeout once the client does not wait for it any longer."""
+    patience = asyncio.timeout(parameters.timeout_seconds(call.query))
+    try:
+        async with patience:
+            return await _traced(handler, call, verb)
+    except TimeoutError as error:
+        if not patience.expired():
+            raise
+        message = "Timeout: request did not complete within requested timeout - context deadline exceeded"
+        raise Timeout(message, details=errors.Details()) from error
 
 
 async def _traced(handler: Handler, call: Call, verb: str) -> web.StreamResponse:

@@ -1,6 +1,7 @@
 """Acting as somebody else (`kubectl --as`): from headers to the caller that a request is then carried out for. Pure.
 
-Whether one may do that is a question of rights like any other. While there are none, all who are authenticated may.
+Whether one may do that is a question of rights like any other. While there are none, those may who may do everything
+on Kubernetes too: system:masters.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from urllib.parse import unquote
 
 from multidict import MultiMapping
 
-from apiserver.auth.identity import ANONYMOUS, AUTHENTICATED, Caller
+from apiserver.auth.identity import ANONYMOUS, AUTHENTICATED, MASTERS, Caller
 from steersman.api import errors
+from steersman.api.errors import Forbidden, Subject, quoted
 
 UNAUTHENTICATED = "system:unauthenticated"
 _EXTRA = "impersonate-extra-"
@@ -18,10 +20,16 @@ _SERVICE_ACCOUNT = "system:serviceaccount:"
 
 
 def acting(caller: Caller, headers: MultiMapping[str]) -> Caller:
-    """Who the request is carried out for: mostly the caller. Internal, as in Kubernetes, for half an identity."""
+    """Who the request is carried out for: mostly the caller.
+
+    Internal, as in Kubernetes, for half an identity; Forbidden for those who may not act as others.
+    """
     for name in headers:
         if name[:12].lower() == "impersonate-":
-            return _impersonated(headers)
+            wanted = _impersonated(headers)
+            if MASTERS not in caller.groups:
+                raise _refusal(caller, wanted.user)
+            return wanted
     return caller
 
 
@@ -43,10 +51,23 @@ def _groups(user: str, given: list[str]) -> tuple[str, ...]:
 
 
 def _groups_of_service_account(user: str) -> list[str]:
+    namespace, _ = _service_account(user)
+    return ["system:serviceaccounts", f"system:serviceaccounts:{namespace}"] if namespace else []
+
+
+def _service_account(user: str) -> tuple[str, str]:
+    """Its namespace and name; two empty texts for a user of another kind."""
     namespace, _, name = user.removeprefix(_SERVICE_ACCOUNT).partition(":")
-    if not user.startswith(_SERVICE_ACCOUNT) or not namespace or not name:
-        return []
-    return ["system:serviceaccounts", f"system:serviceaccounts:{namespace}"]
+    is_one = user.startswith(_SERVICE_ACCOUNT) and namespace and name
+    return (namespace, name) if is_one else ("", "")
+
+
+def _refusal(caller: Caller, user: str) -> Forbidden:
+    namespace, account = _service_account(user)
+    resource = "serviceaccounts" if namespace else "users"
+    where = f"in the namespace {quoted(namespace)}" if namespace else "at the cluster scope"
+    why = f'User {quoted(caller.user)} cannot impersonate resource "{resource}" in API group "" {where}'
+    return errors.forbidden(Subject("", resource, ""), account or user, why)
 
 
 def _extra(headers: MultiMapping[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -67,8 +67,9 @@ def _subresource(kind: Kind, name: str, door: Door) -> Subresource:
     if shown is not None and shown.version:
         gvk = (shown.group, shown.version, shown.kind)
     if door.is_stream and name not in _READ_ONLY_STREAMS:
-        methods = tuple(sorted(_METHODS[verb] for verb in door.handlers))
-        return Subresource(name, gvk, connects=methods, with_path=name == "proxy")
+        passed_on = [method.lower() for method in routing.ONLY_PASSED_ON] if door.is_proxy else []
+        methods = tuple(sorted([*(_METHODS[verb] for verb in door.handlers), *passed_on]))
+        return Subresource(name, gvk, connects=methods, with_path=door.is_proxy)
     verbs = tuple(verb for verb in _METHODS if verb in door.handlers)
     struct = names.struct_of(gvk) if not door.is_stream else None
     return Subresource(name, gvk, verbs, Body(struct) if struct is not None else NOTHING)

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from apiserver.auth.identity import Caller
 from apiserver.registry.requests import DeleteOptions, Propagation, Selection, WatchOptions, WriteOptions
 from apiserver.restfront.query import Query
-from steersman.api import bodies, errors, fields, meta
+from steersman.api import bodies, durations, errors, fields, meta
 from steersman.api.codec import FieldValidation
-from steersman.api.errors import Cause, Subject
+from steersman.api.errors import BadRequest, Cause, Subject
 from steersman.api.fields import Path
 from steersman.api.names import Uid
 
@@ -38,6 +38,18 @@ def selection(query: Query) -> Selection:
 
 
 _EVERYTHING = Selection()
+
+
+def timeout_seconds(query: Query) -> float | None:
+    """How long the client waits for the whole of an answer; None: as long as it takes, which 0 means too."""
+    text = query.text("timeout")
+    if not text:
+        return None
+    try:
+        nanoseconds = durations.parse(text)
+    except ValueError as error:
+        raise BadRequest(f"invalid timeout specified in the request URL - {error}") from error
+    return nanoseconds / durations.SECOND if nanoseconds > 0 else None
 
 
 def watch_options(query: Query) -> WatchOptions:

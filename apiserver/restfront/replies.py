@@ -16,6 +16,7 @@ from contextlib import asynccontextmanager
 import yaml
 from aiohttp import web
 
+from apiserver.limits import Overloaded
 from apiserver.restfront import negotiation, status
 from apiserver.restfront.reply import Reply
 from steersman.api.errors import ApiError
@@ -54,7 +55,10 @@ def page_not_found() -> Reply:
 
 
 def of_error(error: ApiError) -> Reply:
-    reply = made(error.http_code, status.of_error(error) + b"\n")
+    if isinstance(error, Overloaded):  # before anything was looked at, so also before how the client wants it told
+        reply = text(error.http_code, error.message.encode() + b"\n")
+    else:
+        reply = made(error.http_code, status.of_error(error) + b"\n")
     if error.details is not None and error.details.retry_after_seconds:
         reply.add("Retry-After", str(error.details.retry_after_seconds))
     for header in warning_headers(error.warnings):

@@ -6,6 +6,7 @@ answers have. To aiohttp it is a response like any other: it is prepared, which 
 
 from __future__ import annotations
 
+import asyncio
 import time
 from email.utils import formatdate
 from functools import lru_cache
@@ -14,8 +15,9 @@ from http import HTTPStatus
 from aiohttp import HttpVersion11, web
 from aiohttp.abc import AbstractStreamWriter
 
-JOIN_UP_TO_BYTES = 64 * 1024
-"""A larger body is not copied to stand behind its headers."""
+PIECE_BYTES = 256 * 1024
+"""Of a larger body so much is given to the transport at a time: the client reads one piece while the next is being
+encrypted, and other requests have their turn in between."""
 
 
 class Reply(web.StreamResponse):
@@ -57,10 +59,11 @@ class Reply(web.StreamResponse):
         self._is_sent, self._keeps_alive = True, request.keep_alive
         head, body = self._head(request), b"" if request.method == "HEAD" else self.body
         writer.output_size += len(head) + len(body)
-        if len(body) > JOIN_UP_TO_BYTES:
-            transport.writelines((head, body))
-        else:
+        if len(body) <= PIECE_BYTES:
             transport.write(head + body)
+        else:
+            transport.write(head + body[:PIECE_BYTES])
+            await _write_rest(transport, writer, memoryview(body)[PIECE_BYTES:])
         await writer.drain()
         return None
 
@@ -78,6 +81,15 @@ class Reply(web.StreamResponse):
             lines.append(b"Connection: keep-alive")
         lines.append(b"\r\n")
         return b"\r\n".join(lines)
+
+
+async def _write_rest(transport: asyncio.Transport, writer: AbstractStreamWriter, rest: memoryview) -> None:
+    for start in range(0, len(rest), PIECE_BYTES):
+        await writer.drain()
+        await asyncio.sleep(0)
+        if transport.is_closing():
+            raise ConnectionResetError("the client has gone")
+        transport.write(rest[start : start + PIECE_BYTES])
 
 
 @lru_cache(maxsize=256)

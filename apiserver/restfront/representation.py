@@ -13,7 +13,7 @@ from typing import Protocol
 
 from apiserver.printing import tables
 from apiserver.printing.tables import Include
-from apiserver.registry.requests import Found, FoundList
+from apiserver.registry.requests import FoundList, Listed
 from apiserver.restfront import negotiation
 from apiserver.restfront.negotiation import Accepted, Transform
 from apiserver.restfront.query import Query
@@ -36,7 +36,7 @@ class Form(Protocol):
     def list_head(self, found: FoundList) -> bytes:
         """How a list begins, up to the bracket behind which its items stand."""
 
-    def arranged(self, items: Sequence[Found]) -> Sequence[Found]:
+    def arranged(self, items: Sequence[Listed]) -> Sequence[Listed]:
         """The items of a list in the order in which they are shown."""
 
     def item(self, json: bytes) -> bytes: ...
@@ -63,7 +63,7 @@ class Plain:
     def list_head(self, found: FoundList) -> bytes:
         return b"".join((self._head, tables.list_metadata(found), b',"items":['))
 
-    def arranged(self, items: Sequence[Found]) -> Sequence[Found]:
+    def arranged(self, items: Sequence[Listed]) -> Sequence[Listed]:
         return items
 
     def item(self, json: bytes) -> bytes:
@@ -90,7 +90,7 @@ class PartialMetadata:
     def list_head(self, found: FoundList) -> bytes:
         return b"".join((self._list, tables.list_metadata(found), b',"items":['))
 
-    def arranged(self, items: Sequence[Found]) -> Sequence[Found]:
+    def arranged(self, items: Sequence[Listed]) -> Sequence[Listed]:
         return items
 
     def item(self, json: bytes) -> bytes:

@@ -19,6 +19,8 @@ from steersman.api.kinds import Kind
 Handler = Callable[[Call], Awaitable[web.StreamResponse]]
 
 VERB_OF_METHOD = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
+ONLY_PASSED_ON = ("HEAD", "OPTIONS")
+"""Methods that mean something to whoever is behind a proxy, and nothing to us."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +34,17 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """One subresource: who handles which verb. `is_stream`: it may take any time, and takes no place at the gates."""
+    """One subresource: who handles which verb.
+
+    `is_stream`: it may take any time, and takes no place at the gates. `is_proxy`: methods that are no verbs of ours
+    (HEAD, OPTIONS) pass too.
+    """
 
     handlers: Mapping[str, Handler]
     shown: Shown | None = None
     """None: the object itself."""
     is_stream: bool = False
+    is_proxy: bool = False
 
 
 Doors = Mapping[str, Door]
@@ -45,6 +52,13 @@ Doors = Mapping[str, Door]
 
 Reviews = Mapping[str, Handler]
 """Who answers a create of what is never stored, by qualified resource."""
+
+
+def verb_through(door: Door, method: str) -> str:
+    """In the words of discovery; empty: nothing."""
+    if door.is_proxy and method in ONLY_PASSED_ON:
+        return "get"
+    return VERB_OF_METHOD.get(method, "")
 
 
 def door_of(kind: Kind, subresource: str, doors: Doors) -> Door | None:

@@ -1,8 +1,8 @@
 """A watch: one line of JSON per event, for as long as the client listens.
 
-A change is encoded once per form, whoever watches it: its line is kept on the change. What piles up while one write is
-under way goes out together in the next. Who does not read is cut off, first by the cache (a watcher too far behind),
-then here (a connection that takes nothing).
+A change is encoded once per form, whoever watches it: its line is kept on the change. The courier brings it to all who
+keep up. What piles up for the others goes out together when they have read what came before. Who does not read is cut
+off, first by the cache (a watcher too far behind), then here (a connection that takes nothing).
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import asyncio
 from collections.abc import Iterable, Iterator
 from random import Random
 
-from aiohttp import web
+from aiohttp import HttpVersion11, web
 
 from apiserver.limits import Gate
 from apiserver.registry import bookmarks, versions
 from apiserver.registry.registry import Registry
 from apiserver.restfront import parameters, replies, representation, status
 from apiserver.restfront.call import Call
+from apiserver.restfront.courier import Courier
 from apiserver.restfront.representation import Form
 from apiserver.watchcache.items import Event
 from apiserver.watchcache.subscription import Finished, Subscription
@@ -26,10 +27,6 @@ from steersman.api.kinds import Kind
 
 CHUNK_BYTES = 256 * 1024
 """About where what is pending is cut into several writes."""
-PAUSE_SECONDS_EACH = 60e-6
-LEAST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.001, 0.05
-"""Between two writes to one watcher there is a pause that grows with the number of watchers: in a burst each then gets
-many events with one write, which costs more than the events in it. The first event after a while is never held back."""
 UNBUFFERED_BYTES = 32 * 1024
 """What may be written to a client that has nothing unread without looking at the clock."""
 WRITE_SECONDS = 30.0
@@ -48,6 +45,7 @@ class Watches:
         self._registry = registry
         self._gate = gate
         self._open: set[Subscription] = set()
+        self._courier = Courier()
 
     def drain(self) -> None:
         """Let every client take what is pending and go elsewhere."""
@@ -90,21 +88,12 @@ class Watches:
 
     async def _pump(self, call: Call, reply: web.StreamResponse, subscription: Subscription, form: Form) -> None:
         """Until the watch is ended, which is raised."""
-        now, written_at = asyncio.get_running_loop().time, -1.0
+        transport, kind = call.request.transport, call.kind
         while True:
-            pending = await subscription.take()
-            early = written_at + pause(len(self._open)) - now()
-            if early > 0:
-                await asyncio.sleep(early)
-                pending += subscription.take_more()
-            await _write_events(call, reply, pending, form)
-            written_at = now()
-
-
-def pause(watches: int) -> float:
-    """Seconds between two writes to one of so many watchers."""
-    seconds = watches * PAUSE_SECONDS_EACH
-    return min(seconds, LONGEST_PAUSE_SECONDS) if seconds >= LEAST_PAUSE_SECONDS else 0.0
+            # Not for HTTP/1.0, which knows no chunks, nor for a form whose next event cannot be asked for twice.
+            if transport is not None and call.request.version >= HttpVersion11 and form.name:
+                await self._courier.serve(transport, subscription, lambda event: line(event, form, kind))
+            await _write_events(call, reply, await subscription.take(), form)
 
 
 async def _write_events(call: Call, reply: web.StreamResponse, pending: list[Event], form: Form) -> None:

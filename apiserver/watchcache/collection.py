@@ -126,8 +126,7 @@ class Collection:
 
     def scan(self, prefix: str = "", after_key: str = "") -> Iterator[Item]:
         """Current objects under `prefix` above `after_key`, in key order."""
-        for key in self._range(self._keys, prefix, after_key):
-            yield self._items[key]
+        return map(self._items.__getitem__, self._range(self._keys, prefix, after_key))
 
     def count(self, prefix: str = "", after_key: str = "") -> int:
         low, high = self._bounds(self._keys, prefix, after_key)

@@ -2,11 +2,15 @@
 
 One small Struct per resource is made from the list of field paths; decoding into it is a single pass in C that skips
 everything else.
+
+Objects of one template have the same labels, and then share one copy of them: to look for a label in thousands of
+objects takes as long as it takes to fetch them from memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -15,7 +19,12 @@ Labels = Mapping[str, str]
 Fields = Mapping[str, str]
 Project = Callable[[bytes], tuple[Labels, Fields]]
 
+SHARED_LABELS = 4096
+SHARED_UP_TO_BYTES = 1024
+"""How many sets of labels are remembered to be shared, and up to which size: no more than what a cluster really has."""
+
 _NO_LABELS: Labels = {}
+_read_labels = msgspec.json.Decoder(dict[str, str] | None).decode
 
 
 def projector(paths: Sequence[str] = ()) -> Project:
@@ -31,11 +40,22 @@ def projector(paths: Sequence[str] = ()) -> Project:
 
     def project(value: bytes) -> tuple[Labels, Fields]:
         seen = decoder.decode(value)
-        labels = seen.metadata.labels if seen.metadata is not None else None
+        labels = _labels(bytes(seen.metadata.labels)) if seen.metadata is not None else _NO_LABELS
         fields = {path: _text(seen, parts) for path, parts in steps} if steps else _NO_LABELS
-        return labels or _NO_LABELS, fields
+        return labels, fields
 
     return project
+
+
+def _labels(text: bytes) -> Labels:
+    if not text:
+        return _NO_LABELS
+    return _shared_labels(text) if len(text) <= SHARED_UP_TO_BYTES else _read_labels(text) or _NO_LABELS
+
+
+@lru_cache(maxsize=SHARED_LABELS)
+def _shared_labels(text: bytes) -> Labels:
+    return _read_labels(text) or _NO_LABELS
 
 
 def _struct(name: str, paths: Sequence[Sequence[str]]) -> type[msgspec.Struct]:
@@ -47,9 +67,7 @@ def _struct(name: str, paths: Sequence[Sequence[str]]) -> type[msgspec.Struct]:
     for head, rests in below.items():
         nested = [rest for rest in rests if rest]
         kind: Any = _struct(head.title(), nested) | None if nested else Any
-        if head == "labels":
-            kind = dict[str, str] | None
-        fields.append((head, kind, None))
+        fields.append((head, msgspec.Raw, msgspec.Raw()) if head == "labels" else (head, kind, None))
     return msgspec.defstruct(name, fields, frozen=True, gc=False)
 
 

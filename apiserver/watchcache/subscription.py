@@ -6,7 +6,7 @@ A watcher that does not keep up is cut off with Expired: it must list again. Not
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from apiserver.watchcache.items import Change, Event, EventType, Matches
@@ -45,6 +45,8 @@ class Subscription:
         self._pending_bytes = 0
         self._room = len(self._pending) + MAX_PENDING_EVENTS
         self._waiter: asyncio.Future[None] | None = None
+        self.on_news: Callable[[], None] | None = None
+        """Called, besides whoever waits in `take`, when there is something to take, and when the watch is ended."""
         self._ended: ApiError | Finished | None = None
         self._idle = True
         self._on_close = on_close
@@ -105,6 +107,21 @@ class Subscription:
                 self._waiter = None
         return self.take_more()
 
+    @property
+    def pending(self) -> Sequence[Event]:
+        """What `take_more` would give."""
+        return self._pending
+
+    @property
+    def has_news(self) -> bool:
+        """Whether `take` would not wait."""
+        return bool(self._pending) or self.is_over
+
+    @property
+    def is_over(self) -> bool:
+        """Nothing comes behind what is pending."""
+        return self._ended is not None
+
     def take_more(self) -> list[Event]:
         """What is pending right now, perhaps nothing."""
         events, self._pending = self._pending, []
@@ -116,5 +133,7 @@ class Subscription:
         self._on_close(self)
 
     def _wake(self) -> None:
+        if self.on_news is not None:
+            self.on_news()
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)

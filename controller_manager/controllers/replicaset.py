@@ -8,7 +8,7 @@ writes, so `live` is never older than them. ReplicationControllers pass through 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -197,14 +197,16 @@ class ReplicaSetController(Generic[T]):
         live = await claiming.claimed(owner, matcher, active, owners=self._owners, children=self._pods)
         return live, sum(matcher.matches(pod.metadata.labels) for pod in leaving)
 
-    def _related(self, owner: T, live: Sequence[Pod]) -> list[Pod]:
-        """The pods of all that have the same controller: crowded nodes are thinned out across a rollout."""
+    def _related(self, owner: T, live: Sequence[Pod]) -> Iterator[Pod]:
+        """The pods of all that have the same controller: crowded nodes are thinned out across a rollout. Lazily: only
+        who has pods to give up asks."""
         reference = ownership.controller_of(owner)
         if reference is None:
-            return list(live)
+            yield from live
+            return
         siblings = self._owner_cache.by_index(ownership.BY_CONTROLLER, reference.uid)
-        uids = {sibling.metadata.uid for sibling in siblings}
-        return [pod for uid in uids for pod in self._pod_cache.by_index(ownership.BY_CONTROLLER, uid)]
+        for uid in {sibling.metadata.uid for sibling in siblings}:
+            yield from self._pod_cache.by_index(ownership.BY_CONTROLLER, uid)
 
     # -- acting
 

@@ -1,12 +1,14 @@
-"""What a step of a node or a pod means to pods that wait: the changes that may cure what keeps them waiting. Pure."""
+"""What a step of an object means to pods that wait: the changes that may cure what keeps them waiting. Pure."""
 
 from __future__ import annotations
 
-from controller_manager.scheduler import requirements, snapshot
+from controller_manager.scheduler import requirements, snapshot, volumebinding
 from controller_manager.scheduler.reasons import Change
-from steersman.api.core import Node, Pod
+from steersman.api.core import Node, PersistentVolume, PersistentVolumeClaim, Pod
+from steersman.api.storage import StorageClass
 
 NOTHING: frozenset[Change] = frozenset()
+_VOLUMES = frozenset({Change.VOLUME_CHANGED})
 
 
 def of_node(old: Node | None, new: Node | None) -> frozenset[Change]:
@@ -44,3 +46,28 @@ def of_pod(old: Pod | None, new: Pod | None) -> frozenset[Change]:
     if old.spec != new.spec and requirements.of(old).requests != requirements.of(new).requests:
         found.add(Change.POD_LEFT)
     return frozenset(found)
+
+
+def of_claim(old: PersistentVolumeClaim | None, new: PersistentVolumeClaim | None) -> frozenset[Change]:
+    """Sizes and conditions of a claim are nobody's business here, and change often."""
+    return NOTHING if _use_of(old) == _use_of(new) else _VOLUMES
+
+
+def _use_of(claim: PersistentVolumeClaim | None) -> tuple[object, ...] | None:
+    if claim is None:
+        return None
+    going = claim.metadata.deletion_timestamp is not None
+    is_bound, class_name = volumebinding.is_bound(claim), volumebinding.class_of(claim)
+    return claim.spec.volume_name, claim.status.phase, is_bound, class_name, going
+
+
+def of_volume(old: PersistentVolume | None, new: PersistentVolume | None) -> frozenset[Change]:
+    if old is not None and new is not None and old.spec.node_affinity == new.spec.node_affinity:
+        return NOTHING
+    return _VOLUMES
+
+
+def of_class(old: StorageClass | None, new: StorageClass | None) -> frozenset[Change]:
+    if old is not None and new is not None and old.volume_binding_mode == new.volume_binding_mode:
+        return NOTHING
+    return _VOLUMES

@@ -232,5 +232,10 @@ class Equivalence:
         return self.candidates(pod, snapshot, random).choose()
 
     def forget(self) -> None:
-        """Judge everything afresh: what the hooks stand for (volumes, labels of namespaces) has changed."""
+        """Judge everything afresh: the labels of namespaces have changed."""
         self._known.clear()
+
+    def forget_claimants(self) -> None:
+        """Judge pods that claim volumes afresh: what their claims come to has changed."""
+        for pod in [pod for pod in self._known if pod.claims]:
+            del self._known[pod]

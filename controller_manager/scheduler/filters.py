@@ -25,16 +25,13 @@ UNSCHEDULABLE = reasons.final("node(s) were unschedulable", cured_by={Change.NOD
 WRONG_NODE = reasons.final("node(s) didn't match Pod's node affinity/selector", cured_by={Change.NODE_LABELED})
 PORTS_TAKEN = reasons.preemptable("node(s) didn't have free ports for the requested pod ports", cured_by=())
 
-NO_VOLUME = reasons.final(
-    "node(s) didn't find available persistent volumes to bind", cured_by={Change.VOLUME_CHANGED, Change.NODE_LABELED}
-)
-VOLUME_ELSEWHERE = reasons.final(
-    "node(s) didn't match PersistentVolume's node affinity", cured_by={Change.VOLUME_CHANGED, Change.NODE_LABELED}
-)
-
 
 def _no_labels(_namespace: str) -> Labels:
     return {}
+
+
+def _any_claim(_pod: Requirements) -> Reason | None:
+    return None
 
 
 def _any_volume(_pod: Requirements, _node: NodeView) -> Reason | None:
@@ -43,8 +40,10 @@ def _any_volume(_pod: Requirements, _node: NodeView) -> Reason | None:
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """What the view of nodes and pods does not know: whether a pod's claims can be met there, labels of namespaces."""
+    """What the view of nodes and pods does not know: whether a pod's claims can be met at all, and whether on a node;
+    the labels of namespaces."""
 
+    claims: Callable[[Requirements], Reason | None] = _any_claim
     volumes: Filter = _any_volume
     namespaces: Namespaces = _no_labels
 
@@ -93,7 +92,9 @@ FILTERS: tuple[Filter, ...] = (schedulable, taints, node_affinity, ports, resour
 
 
 def refusal(pod: Requirements, node: NodeView, hooks: Hooks) -> Reason | None:
-    """The first reason against the node, None if there is none."""
+    """The first reason against the node, None if there is none. What keeps the pod from every node comes first."""
+    if pod.claims and (reason := hooks.claims(pod)) is not None:
+        return reason
     for fits in FILTERS:
         reason = fits(pod, node)
         if reason is not None:

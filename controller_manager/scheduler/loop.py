@@ -1,9 +1,12 @@
 """Gives every waiting pod a node: take the most important, look at the cluster, choose, bind; or say why not, and wait.
 
-Reads Pods, Nodes, Namespaces (their labels) and PodDisruptionBudgets. Writes bindings, the PodScheduled condition and
-`nominatedNodeName`, and deletes pods that must make room for more important ones. Decisions are made one after the
-other, each on a view that holds all earlier ones; binding goes on beside them. What fits nowhere sleeps until something
-changes that could help it.
+Reads Pods, Nodes, Namespaces (their labels), PodDisruptionBudgets, and what pods claim: see `volumebinding`. Writes
+bindings, the PodScheduled condition and `nominatedNodeName`, and deletes pods that must make room for more important
+ones. Decisions are made one after the other, each on a view that holds all earlier ones; binding goes on beside them.
+What fits nowhere sleeps until something changes that could help it.
+
+A binding under way to a node that is deleted meanwhile lands, as it does in Kubernetes: the API server does not look
+for the node. The pod is then cleared away like all others of that node, by `podgc` after its quarantine, and replaced.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
@@ -27,9 +31,11 @@ from controller_manager.scheduler.requirements import Requirements
 from controller_manager.scheduler.snapshot import Snapshot
 from controller_manager.scheduler.terms import Labels
 from controller_manager.scheduler.verdicts import SCHEDULER
-from steersman.api.core import Namespace, Node, Pod
+from controller_manager.scheduler.volumebinding import VolumeBinding
+from steersman.api.core import Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod
 from steersman.api.errors import Deposed
 from steersman.api.policy import PodDisruptionBudget
+from steersman.api.storage import StorageClass
 from steersman.base import log, tracing
 from steersman.base.clock import Clock
 from steersman.base.tracing import Span
@@ -79,7 +85,7 @@ Decision = Bind | Wait | Preempt | Broken
 
 
 class SchedulerLoop:
-    """`take_pod`, `take_node` and `take_namespace` are told what the informers see; `run` for one term."""
+    """`take_pod` and the other `take_…` are told what the informers see; `run` for one term."""
 
     def __init__(
         self,
@@ -87,6 +93,7 @@ class SchedulerLoop:
         *,
         namespaces: Cache[Namespace],
         budgets: Cache[PodDisruptionBudget],
+        volumes: VolumeBinding,
         clock: Clock,
         random: Random,
         measures: SchedulerMetrics,
@@ -97,7 +104,8 @@ class SchedulerLoop:
         self._clock = clock
         self._chance = random.random
         self._measures = measures
-        self._hooks = Hooks(namespaces=self._labels_of)
+        self._volumes = volumes
+        self._hooks = Hooks(claims=volumes.of_pod, volumes=volumes.on_node, namespaces=self._labels_of)
         self._equivalence = Equivalence(self._hooks)
         self._hopeless: dict[Requirements, tuple[Snapshot, Hopeless]] = {}
         self._ledger = Ledger()
@@ -127,11 +135,34 @@ class SchedulerLoop:
     def take_namespace(self, old: Namespace | None, new: Namespace | None) -> None:
         if old is None or new is None or old.metadata.labels != new.metadata.labels:
             self._equivalence.forget()
+            self._hopeless.clear()
             self._wake(frozenset({reasons.Change.POD_LABELED}))
 
-    def _wake(self, found: frozenset[reasons.Change]) -> None:
+    def take_claim(self, old: PersistentVolumeClaim | None, new: PersistentVolumeClaim | None) -> None:
+        claim = new or old
+        if claim is not None:
+            key = key_of(claim)
+            self._follow_volumes(changes.of_claim(old, new), lambda pod: key in requirements.claims_of(pod))
+
+    def take_volume(self, old: PersistentVolume | None, new: PersistentVolume | None) -> None:
+        volume = new or old
+        if volume is not None:
+            name = volume.metadata.name
+            self._follow_volumes(changes.of_volume(old, new), lambda pod: self._volumes.uses_volume(pod, name))
+
+    def take_class(self, old: StorageClass | None, new: StorageClass | None) -> None:
+        self._follow_volumes(changes.of_class(old, new), None)
+
+    def _follow_volumes(self, found: frozenset[reasons.Change], whom: Callable[[Pod], bool] | None) -> None:
         if found:
-            self._queue.wake(found, self._clock.monotonic())
+            self._volumes.forget()
+            self._equivalence.forget_claimants()
+            self._hopeless.clear()
+            self._wake(found, whom)
+
+    def _wake(self, found: frozenset[reasons.Change], whom: Callable[[Pod], bool] | None = None) -> None:
+        if found:
+            self._queue.wake(found, self._clock.monotonic(), whom)
         self._woken.set()
 
     # -- one decision after the other

@@ -8,7 +8,7 @@ sleeps longer than five minutes. One entry per pod, so the cluster bounds it. Ti
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import count
@@ -118,13 +118,18 @@ class Queue:
             replace(found, stage=stage, ready_at=ready_at, cured_by=cured_by), wake_at=now + LONGEST_SLEEP_SECONDS
         )
 
-    def wake(self, changes: Iterable[Change], now: float) -> None:
-        """Something changed: whom it could help is tried again, at once if the back-off is over."""
+    def wake(self, changes: Iterable[Change], now: float, whom: Callable[[Pod], bool] | None = None) -> None:
+        """Something changed: whom it could help is tried again, at once if the back-off is over.
+
+        `whom`: of those who sleep, only these can be helped.
+        """
         for change in changes:
             self._changes += 1
             self._last[change] = self._changes
             for key in [*self._sleepers[change]]:
-                self._awake(self._waiting[key], now)
+                sleeper = self._waiting[key]
+                if whom is None or whom(sleeper.pod):
+                    self._awake(sleeper, now)
 
     def next_at(self) -> float | None:
         """When a pod becomes ready by the passing of time alone; None: only a change can help."""

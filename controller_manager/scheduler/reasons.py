@@ -32,6 +32,8 @@ class Reason:
     cured_by: frozenset[Change]
     preemptable: bool
     """Whether taking pods off the node could make room."""
+    wherever: bool = False
+    """It is about the pod itself, the same on every node: told once and not counted."""
 
 
 def preemptable(*texts: str, cured_by: Iterable[Change]) -> Reason:
@@ -41,6 +43,11 @@ def preemptable(*texts: str, cured_by: Iterable[Change]) -> Reason:
 def final(*texts: str, cured_by: Iterable[Change]) -> Reason:
     """No eviction helps: the node itself must change."""
     return Reason(texts, frozenset(cured_by) | {Change.NODE_ADDED}, preemptable=False)
+
+
+def wherever(text: str, *, cured_by: Iterable[Change]) -> Reason:
+    """No node helps: the pod waits for something else."""
+    return Reason((text,), frozenset(cured_by), preemptable=False, wherever=True)
 
 
 NOT_HELPFUL = final("Preemption is not helpful for scheduling", cured_by=())
@@ -62,6 +69,9 @@ def cures(counted: Iterable[Reason]) -> frozenset[Change]:
 
 
 def _histogram(counted: Mapping[Reason, int]) -> str:
+    whole = next((reason for reason in counted if reason.wherever), None)
+    if whole is not None:
+        return f" {', '.join(whole.texts)}."
     by_text: dict[str, int] = {}
     for reason, count in counted.items():
         for text in reason.texts:

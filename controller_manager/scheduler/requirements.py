@@ -20,6 +20,7 @@ from steersman.api.core import Affinity, Container, Pod, PodSpec, Taint, Tolerat
 from steersman.api.podresources import HUGE_PAGES, Side
 from steersman.api.selectors import LabelMatcher
 from steersman.api.selectors import of_labels as matcher_of_labels
+from steersman.client.cache import ObjectKey
 
 Amounts = Mapping[str, int]
 """By resource: CPU in thousandths, everything else in whole units."""
@@ -103,6 +104,11 @@ class Requirements:
 
 _known: WeakValueDictionary[bytes, Requirements] = WeakValueDictionary()
 _encoder = msgspec.json.Encoder(order="deterministic", enc_hook=str)
+
+
+def claims_of(pod: Pod) -> list[ObjectKey]:
+    """The PersistentVolumeClaims that the pod names."""
+    return [ObjectKey(pod.metadata.namespace, name) for name in _claims(pod.spec)]
 
 
 def of(pod: Pod) -> Requirements:

@@ -192,7 +192,7 @@ def facts_of(node: Node) -> NodeFacts:
         taints=node.spec.taints,
         unschedulable=node.spec.unschedulable,
         allocatable={PODS: 0, **requirements.amounts(node.status.allocatable)},
-        images={name: image.size_bytes for image in node.status.images for name in image.names},
+        images={name: image.size_bytes for image in node.status.images for name in image.names or ()},
     )
 
 

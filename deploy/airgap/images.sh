@@ -12,6 +12,7 @@ cd "$(dirname "$0")/../.."
 
 readonly PYTHON=${PYTHON:-.venv/bin/python}
 readonly BASE=steersman/base:1
+readonly NOBODY=65532   # who runs what needs no root; the number that the Dockerfile has too
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -41,9 +42,11 @@ make_base() {
   install mmdebstrap mmdebstrap
   local suite
   suite=$(suite_of_python)
+  # Perl comes along with packages that only need it while they are installed; it is a third of the whole.
   mmdebstrap --quiet --variant=minbase --include=python3,python3-venv,ca-certificates \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
     --dpkgopt='path-exclude=/usr/share/locale/*' --customize-hook='rm -rf "$1"/var/lib/apt/lists/* "$1"/var/cache/apt' \
+    --customize-hook='rm -rf "$1"/usr/share/perl "$1"/usr/lib/*/perl "$1"/usr/lib/*/libperl.so*' \
     "$suite" "$work/base.tar" "$(mirror)"
   docker import "$work/base.tar" "$BASE" >/dev/null
 }
@@ -102,7 +105,11 @@ make_etcd() {
   busybox_root "$work/etcd"
   copy_program "$work/etcd" "$(command -v etcd)"
   copy_program "$work/etcd" "$(command -v etcdctl)"
-  import_root "$work/etcd" steersman/etcd:3.5 'ENV PATH=/usr/bin:/bin' 'CMD ["etcd"]' 'VOLUME /var/lib/etcd'
+  mkdir -p "$work/etcd/var/lib/etcd"   # a new volume takes over whose it is
+  chown "$NOBODY:$NOBODY" "$work/etcd/var/lib/etcd"
+  chmod 700 "$work/etcd/var/lib/etcd"
+  import_root "$work/etcd" steersman/etcd:3.5 'ENV PATH=/usr/bin:/bin' 'CMD ["etcd"]' 'VOLUME /var/lib/etcd' \
+    "USER $NOBODY:$NOBODY"
 }
 
 make_jaeger() {
@@ -113,7 +120,7 @@ make_jaeger() {
   copy_program "$work/jaeger" "$jaeger"
   mkdir -p "$work/jaeger/usr/bin"
   mv "$work/jaeger$jaeger" "$work/jaeger/usr/bin/jaeger"
-  import_root "$work/jaeger" steersman/jaeger:2 'ENV PATH=/usr/bin:/bin' 'ENTRYPOINT ["jaeger"]'
+  import_root "$work/jaeger" steersman/jaeger:2 'ENV PATH=/usr/bin:/bin' 'ENTRYPOINT ["jaeger"]' "USER $NOBODY:$NOBODY"
 }
 
 make_nginx() {

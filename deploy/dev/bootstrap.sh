@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the tests need beside Python: etcd, the Docker engine with compose and buildx, kubectl.
+# Installs what the tests need beside Python: etcd, the Docker engine with compose and buildx, kubectl, and Go where
+# there is no Jaeger yet (deploy/dev/jaeger.sh builds it).
 #
 # For Debian (bookworm or later) as root; anywhere else it says what is missing and leaves the machine alone. Safe to
 # run again: with everything in place it finishes at once. Debian's stable suite has no etcd 3.5 and no compose, so
@@ -23,11 +24,13 @@ readonly COMPONENTS=(
   "kubectl|kubectl version --client|kubernetes-client"
   "registry|docker-registry --version|docker-registry"
   "busybox|busybox-static-or-busybox|busybox-static"
+  "go|jaeger-or-go|golang-go"
 )
 
 works() {
   case "$1" in
     busybox-static-or-busybox) [ -x /bin/busybox ] || [ -x /usr/bin/busybox ] ;;
+    jaeger-or-go) "$(dirname "$0")/jaeger.sh" --find >/dev/null 2>&1 || command -v go >/dev/null ;;
     *) $1 >/dev/null 2>&1 ;;
   esac
 }

@@ -21,6 +21,9 @@ class LocalNodes:
     def __init__(self) -> None:
         self._by_name: dict[str, LocalNode] = {}
 
+    def __len__(self) -> int:
+        return len(self._by_name)
+
     def add(self, node: LocalNode) -> None:
         self._by_name[node.name] = node
 

@@ -109,7 +109,7 @@ class TerminalSize:
 
 class Session(Protocol):
     """A conversation with a process. One task may read while another writes. Leaving the context manager ends the
-    conversation; the process of an exec may outlive it, as no engine kills it."""
+    conversation; the process of an exec may outlive it, unless it is killed first."""
 
     async def read(self) -> Output | None:
         """The next output; None once there will be no more. Cancelling it gives up the rest of the output."""
@@ -122,6 +122,10 @@ class Session(Protocol):
 
     async def resize(self, size: TerminalSize) -> None:
         """Nothing happens to what has no TTY, or has ended."""
+
+    async def kill(self) -> bool:
+        """Kill the exec'd process with all that it has started; whether that could be done. False for a runtime that
+        cannot reach its processes, and for an attached session: its process is the container's own."""
 
     async def exit_code(self) -> int | None:
         """After `read` gave None: how the exec'd process (attach: the container) ended. None: it still runs."""
@@ -143,6 +147,9 @@ class ContainerRuntime(Protocol):
     async def prepare(self) -> PodNetwork:
         """Make what pods need and is missing: the pod network, the pause image. Call it at the start and when the
         engine came back; it is cheap when there is nothing to do. CreateFailed says what the operator must do."""
+
+    async def sees_our_files(self) -> bool:
+        """Whether the engine finds under a path what this process finds there, memory file systems included."""
 
     # Images ----------------------------------------------------------------------------------------------------------
 

@@ -59,3 +59,8 @@ class NoVolumes:
 def pod_folder(data_dir: Path, uid: str) -> Path:
     """Everything on disk that belongs to one pod."""
     return data_dir / "pods" / uid
+
+
+def empty_dir_folder(data_dir: Path, uid: str, volume: str) -> Path:
+    """What an emptyDir on disk is."""
+    return pod_folder(data_dir, uid) / "volumes" / "empty-dir" / volume

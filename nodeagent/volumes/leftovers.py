@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from nodeagent import clusteridentity
@@ -23,13 +23,15 @@ _log = log.get("leftovers")
 
 
 class Leftovers:
-    """`data_dir` is this node's, in this cluster, and nobody else's."""
+    """`places` are this node's, in this cluster, and nobody else's: on disk, and perhaps in memory."""
 
-    def __init__(self, api: Client, cluster: str, runtime: ContainerRuntime, data_dir: Path, clock: Clock) -> None:
+    def __init__(
+        self, api: Client, cluster: str, runtime: ContainerRuntime, places: Sequence[Path], clock: Clock
+    ) -> None:
         self._api = api
         self._cluster = cluster
         self._runtime = runtime
-        self._data_dir = data_dir
+        self._places = places
         self._clock = clock
 
     async def run(self, pods: Informer[Pod]) -> None:
@@ -46,7 +48,7 @@ class Leftovers:
     async def _sweep(self, pods: Informer[Pod], suspects: frozenset[str]) -> frozenset[str]:
         """Who is still a suspect: only one that was one the last time is taken for gone, and not one of a pod that a
         worker is just about to finish."""
-        present = await asyncio.to_thread(_folders, self._data_dir)
+        present = await asyncio.to_thread(_folders, self._places)
         running = {seen.pod.uid for seen in await self._runtime.list_pods()}
         listed = {pod.metadata.uid for pod in pods.cache.list()}
         found = orphaned(present, listed, running)
@@ -54,7 +56,8 @@ class Leftovers:
         if gone:
             await clusteridentity.confirm(self._api, self._cluster)
         for uid in gone:
-            await asyncio.to_thread(shutil.rmtree, pod_folder(self._data_dir, uid), ignore_errors=True)
+            for place in self._places:
+                await asyncio.to_thread(shutil.rmtree, pod_folder(place, uid), ignore_errors=True)
             _log.info("left-over volumes removed", uid=uid)
         return found - gone
 
@@ -64,8 +67,5 @@ def orphaned(present: Collection[str], listed: Collection[str], running: Collect
     return frozenset(present) - frozenset(listed) - frozenset(running)
 
 
-def _folders(data_dir: Path) -> frozenset[str]:
-    try:
-        return frozenset(path.name for path in (data_dir / "pods").iterdir())
-    except FileNotFoundError:
-        return frozenset()
+def _folders(places: Sequence[Path]) -> frozenset[str]:
+    return frozenset(path.name for place in places for path in (place / "pods").glob("*"))

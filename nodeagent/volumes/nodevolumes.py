@@ -15,7 +15,7 @@ from pathlib import Path
 from nodeagent.downward import Place
 from nodeagent.phase import FINISHED
 from nodeagent.volumes import atomicfolder, claims, hostfolders, ownership, payload
-from nodeagent.volumes.interface import Folder, Prepared, Source, VolumeProblem, pod_folder
+from nodeagent.volumes.interface import Folder, Prepared, Source, VolumeProblem, empty_dir_folder, pod_folder
 from nodeagent.volumes.references import Reference, References
 from nodeagent.volumes.shelf import Shelf
 from nodeagent.volumes.tokens import Tokens
@@ -34,12 +34,21 @@ _log = log.get("volumes")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Premises:
-    """The machine: `data_dir` is what the engine sees under the same path, `root` where the machine's files are."""
+    """The machine: `data_dir` is what the engine sees under the same path, `root` where the machine's files are.
+
+    `memory_dir` is in memory, and seen by the engine as well; None: there is no such place.
+    """
 
     data_dir: Path
+    memory_dir: Path | None = None
     root: Path
     addresses: tuple[str, ...]
     node: Callable[[], Node | None]
+
+    def folders(self, uid: str) -> list[Path]:
+        """Where things of a pod may be; the secret ones first."""
+        places = (self.memory_dir, self.data_dir)
+        return [pod_folder(place, uid) for place in places if place is not None]
 
 
 class NodeVolumes:
@@ -66,7 +75,8 @@ class NodeVolumes:
     async def release(self, uid: Uid) -> None:
         self._drop(uid)
         async with self._lock(uid):
-            await asyncio.to_thread(shutil.rmtree, pod_folder(self._premises.data_dir, uid), ignore_errors=True)
+            for folder in self._premises.folders(uid):
+                await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
         self._locks.pop(uid, None)
 
     async def run(self, pods: Informer[Pod]) -> None:
@@ -95,7 +105,7 @@ class NodeVolumes:
 
     def _local(self, pod: Pod, volume: Volume) -> Source:
         if volume.empty_dir is not None:
-            path = self._folder(pod) / "empty-dir" / volume.name
+            path = empty_dir_folder(self._premises.data_dir, pod.metadata.uid, volume.name)
             return hostfolders.empty_dir(volume.name, volume.empty_dir, path, payload.group_of(pod))
         if volume.host_path is not None:
             return hostfolders.host_path(volume.host_path, self._premises.root)
@@ -107,7 +117,7 @@ class NodeVolumes:
         place = Place(self._premises.addresses, [each.ip for each in pod.status.pod_ips], allocatable)
         contents = await self._shelf.contents(pod, payload.needed(volume), place)
         files = payload.files(pod, volume, contents)
-        path, group = self._folder(pod) / "files" / volume.name, payload.group_of(pod)
+        path, group = await asyncio.to_thread(self._files_of, pod, volume), payload.group_of(pod)
         if await asyncio.to_thread(atomicfolder.write, path, files, group, self._clock.now()):
             _log.debug("volume written", pod=pod.metadata.name, volume=volume.name)
         return Folder(path, read_only=True)
@@ -144,8 +154,13 @@ class NodeVolumes:
         if not is_lazy or not ownership.is_given(seen, group, ownership.READ_WRITE):
             ownership.give(seen, group, ownership.READ_WRITE)
 
-    def _folder(self, pod: Pod) -> Path:
-        return pod_folder(self._premises.data_dir, pod.metadata.uid) / "volumes"
+    def _files_of(self, pod: Pod, volume: Volume) -> Path:
+        """What an earlier agent has begun on disk stays there: containers have it mounted."""
+        *memory, disk = [folder / "volumes" / "files" / volume.name for folder in self._folders(pod)]
+        return memory[0] if memory and payload.is_private(volume) and not disk.exists() else disk
+
+    def _folders(self, pod: Pod) -> list[Path]:
+        return self._premises.folders(pod.metadata.uid)
 
     # --- Keeping current
 
@@ -159,7 +174,7 @@ class NodeVolumes:
             self._live[uid] = new
             if old is None or _shown(old) != _shown(new):
                 self._wake(uid)
-        elif any(payload.has_files(volume) for volume in used(new)) and self._folder(new).exists():
+        elif any(self._files_of(new, volume).exists() for volume in used(new) if payload.has_files(volume)):
             self._live[uid] = new  # made by an earlier agent
             self._references.follow(uid, referenced(new))
             self._wake(uid)

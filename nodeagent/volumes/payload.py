@@ -77,12 +77,17 @@ def has_files(volume: Volume) -> bool:
     return (volume.config_map or volume.secret or volume.downward_api or volume.projected) is not None
 
 
+def is_private(volume: Volume) -> bool:
+    """Whether its files belong in memory. A ConfigMap is no secret."""
+    return (volume.secret or volume.downward_api or volume.projected) is not None
+
+
 def needed(volume: Volume) -> Needed:
     if volume.config_map is not None:
         return Needed(config_maps=frozenset({volume.config_map.name}))
     if volume.secret is not None:
         return Needed(secrets=frozenset({volume.secret.secret_name}))
-    sources = volume.projected.sources if volume.projected is not None else ()
+    sources = (volume.projected.sources if volume.projected is not None else None) or ()
     return Needed(
         frozenset(each.config_map.name for each in sources if each.config_map is not None),
         frozenset(each.secret.name for each in sources if each.secret is not None),
@@ -122,7 +127,7 @@ def _projected(pod: Pod, source: ProjectedVolumeSource, contents: Contents) -> d
     look = _Look(_mode(source.default_mode), source.default_user)
     found: dict[str, File] = {}
     problems = []
-    for each in source.sources:
+    for each in source.sources or ():
         try:
             found |= _source(pod, each, contents, look)
         except VolumeProblem as problem:

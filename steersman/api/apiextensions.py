@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import field
 
 from steersman.api.meta import Object
-from steersman.api.part import NO_JSON, At, Int32, Int64, Json, Part, Time, atomic, empty, keyed, null
+from steersman.api.part import NO_JSON, At, Int32, Int64, Json, Part, Some, Time, atomic, empty, keyed, null
 
 # --- Schemas
 
@@ -185,13 +185,13 @@ class CustomResourceDefinitionCondition(Part):
 
 
 class CustomResourceDefinitionStatus(Part):
-    conditions: Annotated[tuple[CustomResourceDefinitionCondition, ...], keyed(1, "type", patch="", required=False)] = (
-        field(default_factory=empty)
-    )
+    conditions: Annotated[
+        Some[CustomResourceDefinitionCondition] | None, keyed(1, "type", patch="", required=False)
+    ] = field(default_factory=null)
     accepted_names: Annotated[CustomResourceDefinitionNames, At(2)] = field(
         default_factory=CustomResourceDefinitionNames
     )
-    stored_versions: Annotated[tuple[str, ...], atomic(3, required=False)] = field(default_factory=empty)
+    stored_versions: Annotated[Some[str] | None, atomic(3, required=False)] = field(default_factory=null)
     observed_generation: Annotated[Int64, At(4)] = 0
 
 

@@ -47,7 +47,7 @@ _OURS = frozenset(
 def to_v1(stored: HorizontalPodAutoscaler) -> HorizontalPodAutoscalerV1:
     spec, status = stored.spec, stored.status
     targets = [target for metric in spec.metrics if (target := _cpu_target(metric)) is not None]
-    measured = [value for metric in status.current_metrics if (value := _cpu_measured(metric)) is not None]
+    measured = [value for metric in status.current_metrics or () if (value := _cpu_measured(metric)) is not None]
     return HorizontalPodAutoscalerV1(
         metadata=_annotated(stored.metadata, _kept(stored)),
         api_version="autoscaling/v1",
@@ -80,7 +80,7 @@ def to_v2(asked: HorizontalPodAutoscalerV1) -> HorizontalPodAutoscaler:
         metrics = (*metrics, _cpu_metric(DEFAULT_CPU_PERCENTAGE if target is None else target))
     current = autoscalerannotations.read_current_metrics(kept.get(CURRENT_METRICS, ""))
     if current is None:
-        current = () if measured is None else (_cpu_status(measured),)
+        current = None if measured is None else (_cpu_status(measured),)
     return HorizontalPodAutoscaler(
         metadata=_annotated(asked.metadata, {}),
         api_version="autoscaling/v2",
@@ -101,7 +101,7 @@ def to_v2(asked: HorizontalPodAutoscalerV1) -> HorizontalPodAutoscaler:
             last_scale_time=status.last_scale_time,
             current_replicas=status.current_replicas,
             desired_replicas=status.desired_replicas,
-            current_metrics=current,
+            current_metrics=current or None,
             conditions=autoscalerannotations.read_conditions(kept.get(CONDITIONS, "")),
         ),
     )

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import field
 
 from steersman.api.meta import LabelSelector, Object
-from steersman.api.part import At, Int32, Int64, Part, Quantity, Time, atomic, empty, keyed, null, whole
+from steersman.api.part import At, Int32, Int64, Part, Quantity, Some, Time, atomic, keyed, null, whole
 
 # --- Version 2
 
@@ -152,7 +152,7 @@ class HorizontalPodAutoscalerStatus(Part):
     last_scale_time: Annotated[Time | None, At(2)] = None
     current_replicas: Annotated[Int32, At(3)] = 0
     desired_replicas: Annotated[Int32, At(4)] = field(default_factory=int)
-    current_metrics: Annotated[tuple[MetricStatus, ...], atomic(5, required=False)] = field(default_factory=empty)
+    current_metrics: Annotated[Some[MetricStatus] | None, atomic(5, required=False)] = field(default_factory=null)
     conditions: Annotated[tuple[HorizontalPodAutoscalerCondition, ...], keyed(6, "type")] = ()
 
 

@@ -6,7 +6,7 @@ from msgspec import field
 
 from steersman.api.core import ObjectReference, PodTemplateSpec
 from steersman.api.meta import LabelSelector, Object, ObjectMeta
-from steersman.api.part import At, Int32, Int64, Part, Time, atomic, empty, keyed, null, unique
+from steersman.api.part import At, Int32, Int64, Part, Some, Time, atomic, empty, keyed, null, unique
 from steersman.api.scheduling import (
     WorkloadPodGroupDisruptionMode,
     WorkloadPodGroupResourceClaim,
@@ -35,7 +35,7 @@ class PodFailurePolicyRule(Part):
 class PodFailurePolicy(Part):
     """What a failed pod means, by exit code or condition."""
 
-    rules: Annotated[tuple[PodFailurePolicyRule, ...], atomic(1)] = field(default_factory=empty)
+    rules: Annotated[Some[PodFailurePolicyRule] | None, atomic(1)] = field(default_factory=null)
 
 
 class JobSchedulingConfiguration(Part):

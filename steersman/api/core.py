@@ -16,6 +16,7 @@ from steersman.api.part import (
     MicroTime,
     Part,
     Quantity,
+    Some,
     Time,
     atomic,
     empty,
@@ -458,7 +459,7 @@ class VolumeProjection(Part):
 class ProjectedVolumeSource(Part):
     """Several sources in one directory."""
 
-    sources: Annotated[tuple[VolumeProjection, ...], atomic(1, required=False)] = field(default_factory=empty)
+    sources: Annotated[Some[VolumeProjection] | None, atomic(1, required=False)] = field(default_factory=null)
     default_mode: Annotated[Int32 | None, At(2)] = None
     default_user: Annotated[Int64 | None, At(3)] = None
 
@@ -1480,7 +1481,7 @@ class LimitRangeItem(Part):
 
 
 class LimitRangeSpec(Part):
-    limits: Annotated[tuple[LimitRangeItem, ...], atomic(1)] = field(default_factory=empty)
+    limits: Annotated[Some[LimitRangeItem] | None, atomic(1)] = field(default_factory=null)
 
 
 class LimitRange(Object):
@@ -1555,7 +1556,7 @@ class NodeFeatures(Part):
 
 
 class ContainerImage(Part):
-    names: Annotated[tuple[str, ...], atomic(1, required=False)] = field(default_factory=empty)
+    names: Annotated[Some[str] | None, atomic(1, required=False)] = field(default_factory=null)
     size_bytes: Annotated[Int64, At(2)] = 0
 
 

@@ -12,22 +12,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 
+from steersman.api import durations
 from steersman.api.errors import quoted
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _LARGEST = 2**63 - 1
-_SECOND = 10**9
-_UNITS = {
-    "ns": 1,
-    "us": 10**3,
-    "µs": 10**3,
-    "μs": 10**3,
-    "ms": 10**6,
-    "s": _SECOND,
-    "m": 60 * _SECOND,
-    "h": 3600 * _SECOND,
-}
 _YEARS_AHEAD = 5
 """A day that does not come within so many years (the 30th of February) never comes."""
 
@@ -137,10 +127,10 @@ def _descriptor(text: str) -> Schedule:
     if not text.startswith("@every "):
         raise ValueError(f"unrecognized descriptor: {text}")
     try:
-        nanoseconds = _duration(text.removeprefix("@every "))
+        nanoseconds = durations.parse(text.removeprefix("@every "))
     except ValueError as err:
         raise ValueError(f"failed to parse duration {text}: {err}") from None
-    return Interval(max(1, nanoseconds // _SECOND))
+    return Interval(max(1, nanoseconds // durations.SECOND))
 
 
 # --- Fields
@@ -196,37 +186,6 @@ def _number(text: str, known: Mapping[str, int]) -> int:
     if number < 0:
         raise ValueError(f"negative number ({number}) not allowed: {text}")
     return number
-
-
-# --- Durations, as Go writes them
-
-
-def _duration(text: str) -> int:
-    """Nanoseconds."""
-    invalid = ValueError(f"time: invalid duration {quoted(text)}")
-    sign = -1 if text.startswith("-") else 1
-    rest = text[1:] if text[:1] in ("+", "-") else text
-    if rest == "0":
-        return 0
-    if not rest:
-        raise invalid
-    total = 0
-    while rest:
-        match = re.match(r"([0-9]*)(\.?)([0-9]*)([^0-9.]*)", rest)
-        assert match is not None  # every part of it may be empty
-        whole, _, decimals, unit = match.groups()
-        if not (whole or decimals) or len(whole) > 19:
-            raise invalid
-        if not unit:
-            raise ValueError(f"time: missing unit in duration {quoted(text)}")
-        if unit not in _UNITS:
-            raise ValueError(f"time: unknown unit {quoted(unit)} in duration {quoted(text)}")
-        digits = decimals[:18]
-        total += int(whole or 0) * _UNITS[unit] + int(digits or 0) * _UNITS[unit] // 10 ** len(digits)
-        if total > _LARGEST:
-            raise invalid
-        rest = rest[match.end() :]
-    return sign * total
 
 
 # --- Clocks

@@ -2,7 +2,8 @@
 
 The slow way to read JSON: taken only when the fast one has stumbled, or has seen a sign of a repeated field. It names
 every unknown and every repeated field with its path, refuses the first wrong type the way Go's decoder does, and hands
-back plain values in which only known fields are left and `null` means absent, as it does to Kubernetes.
+back plain values in which only known fields are left and `null` means absent, as it does to Kubernetes; so does `[]`
+where it would come back as `null`.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ class _Walk:
             if name in seen:
                 self._complain("duplicate", place.inside(name))
             seen.add(name)
-            if node is None:
+            if node is None or (known[name].null_when_empty and type(node) is list and not node):
                 clean.pop(name, None)
             else:
                 clean[name] = self._value(known[name].shape, node, place.member(struct, name))

@@ -6,7 +6,7 @@ from msgspec import field
 
 from steersman.api.core import ObjectReference
 from steersman.api.meta import Object
-from steersman.api.part import At, Int32, Part, atomic, empty, unique, whole
+from steersman.api.part import At, Int32, Part, Some, atomic, empty, null, unique, whole
 
 
 class EndpointConditions(Part):
@@ -53,5 +53,5 @@ class EndpointSlice(Object):
     """Some of the addresses behind a service, of one address family."""
 
     address_type: Annotated[str, At(4)] = field(default_factory=str)
-    endpoints: Annotated[tuple[Endpoint, ...], atomic(2, required=False)] = field(default_factory=empty)
-    ports: Annotated[tuple[EndpointPort, ...], atomic(3, required=False)] = field(default_factory=empty)
+    endpoints: Annotated[Some[Endpoint] | None, atomic(2, required=False)] = field(default_factory=null)
+    ports: Annotated[Some[EndpointPort] | None, atomic(3, required=False)] = field(default_factory=null)

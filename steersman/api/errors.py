@@ -206,8 +206,12 @@ def forbidden(subject: Subject, name: str, why: str) -> Forbidden:
 
 
 def invalid(subject: Subject, name: str, causes: Sequence[Cause]) -> Invalid:
-    """Causes in field order. Kubernetes joins several with brackets and writes a single one bare."""
-    lines = [f"{cause.field}: {cause.message}" if cause.field else cause.message for cause in causes]
+    """Causes in field order, also those named several times. Of the lines that they make, each is written once.
+
+    Kubernetes joins several lines with brackets and writes a single one bare.
+    """
+    said = (f"{cause.field}: {cause.message}" if cause.field else cause.message for cause in causes)
+    lines = list(dict.fromkeys(said))
     listing = lines[0] if len(lines) == 1 else f"[{', '.join(lines)}]"
     message = f"{subject.qualified_kind} {quoted(name)} is invalid: {listing}"
     details = Details(name=name, group=subject.group, kind=subject.kind, causes=tuple(causes))

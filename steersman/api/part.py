@@ -52,6 +52,14 @@ Json = msgspec.Raw
 
 NO_JSON: Json = msgspec.Raw()
 
+_Item = TypeVar("_Item")
+Some = Annotated[tuple[_Item, ...], msgspec.Meta(min_length=1)]
+"""A list with something in it, for fields of `Some[X] | None` that are written as `null` when there is nothing.
+
+Kubernetes' store knows no difference between an empty list and none, so `[]` comes back as `null` there; here `codec`
+reads it as None.
+"""
+
 
 def null() -> None:
     """The default of a field that is written as `null` when absent."""
@@ -59,7 +67,7 @@ def null() -> None:
 
 
 def empty() -> tuple[()]:
-    """The default of a list that is written as `[]` when absent."""
+    """The default of a list that no valid object leaves empty, or that the server itself fills in."""
     return ()
 
 

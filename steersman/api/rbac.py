@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import field
 
 from steersman.api.meta import LabelSelector, Object
-from steersman.api.part import At, Part, atomic, empty, whole
+from steersman.api.part import At, Part, Some, atomic, empty, null, whole
 
 
 class PolicyRule(Part):
@@ -21,7 +21,7 @@ class PolicyRule(Part):
 class Role(Object):
     """Rules within one namespace."""
 
-    rules: Annotated[tuple[PolicyRule, ...], atomic(2, required=False)] = field(default_factory=empty)
+    rules: Annotated[Some[PolicyRule] | None, atomic(2, required=False)] = field(default_factory=null)
 
 
 class AggregationRule(Part):
@@ -31,7 +31,7 @@ class AggregationRule(Part):
 class ClusterRole(Object):
     """Rules for the whole cluster, or for use in any namespace."""
 
-    rules: Annotated[tuple[PolicyRule, ...], atomic(2, required=False)] = field(default_factory=empty)
+    rules: Annotated[Some[PolicyRule] | None, atomic(2, required=False)] = field(default_factory=null)
     aggregation_rule: Annotated[AggregationRule | None, At(3)] = None
 
 

@@ -51,9 +51,10 @@ class Shape:
 class Field:
     """One field of a Struct.
 
-    `pointer`: absence differs from the zero value. `written`: present in the output even when empty. `number`: the
-    protobuf field, led to through the numbers of inlined messages; empty where protobuf has none. `patch`: the words of
-    the patch strategy (`merge`, `retainKeys`, `replace`).
+    `pointer`: absence differs from the zero value. `written`: present in the output even when empty, a list perhaps as
+    `null`: then an empty one counts as absent (`null_when_empty`). `number`: the protobuf field, led to through the
+    numbers of inlined messages; empty where protobuf has none. `patch`: the words of the patch strategy (`merge`,
+    `retainKeys`, `replace`).
     """
 
     name: str
@@ -62,6 +63,7 @@ class Field:
     pointer: bool
     written: bool
     required: bool
+    null_when_empty: bool = False
     default: Any = None
     number: tuple[int, ...] = ()
     patch: frozenset[str] = field(default_factory=frozenset)
@@ -129,6 +131,8 @@ def _field(info: msgspec.structs.FieldInfo, hint: Any) -> Field:
     factory = info.default_factory
     # msgspec leaves an empty dict out even when a factory made it; every other factory's value it writes.
     written = factory is not msgspec.NODEFAULT and factory is not dict
+    null_when_empty = pointer and shape.form is Form.LIST
+    pointer = pointer and not null_when_empty
     required = note.required
     if required is None:
         required = written and not pointer and shape.form not in (Form.STRUCT, Form.TIME, Form.MICRO_TIME)
@@ -139,6 +143,7 @@ def _field(info: msgspec.structs.FieldInfo, hint: Any) -> Field:
         pointer=pointer,
         written=written,
         required=required,
+        null_when_empty=null_when_empty,
         default=note.default,
         number=(note.number,) if isinstance(note.number, int) else note.number,
         patch=frozenset(note.patch.split(",")) - {""},

@@ -18,11 +18,15 @@ from steersman.api.part import Part
 
 @dataclass(frozen=True, slots=True)
 class Selectable:
-    """`absent`: the text of a field that the object does not have. An empty path is never anything else."""
+    """`absent`: the text of a field that the object does not have. An empty path is never anything else.
+
+    `otherwise`: the path of what counts where the field is empty.
+    """
 
     label: str
     path: str
     absent: str = ""
+    otherwise: str = ""
 
 
 def _plain(*paths: str) -> tuple[Selectable, ...]:
@@ -36,13 +40,14 @@ _EVENT = _plain(*(f"involvedObject.{part}" for part in _INVOLVED), "reason", "re
 
 FIELDS: Mapping[str, tuple[Selectable, ...]] = {
     "pods": (
+        Selectable("spec.host", "spec.nodeName"),  # as the field was called once
         *_plain("spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName"),
         Selectable("spec.hostNetwork", "spec.hostNetwork", "false"),
         *_plain("status.phase", "status.podIP"),
         Selectable("status.podIPs", ""),
         *_plain("status.nominatedNodeName"),
     ),
-    "events": (*_EVENT, Selectable("source", "source.component")),
+    "events": (*_EVENT, Selectable("source", "source.component", otherwise="reportingComponent")),
     "events.events.k8s.io": (
         *(Selectable(f"regarding.{part}", f"involvedObject.{part}") for part in _INVOLVED),
         *_plain("reason", "type"),

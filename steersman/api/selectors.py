@@ -84,12 +84,20 @@ class LabelMatcher:
     def predicate(self) -> Callable[[Mapping[str, str]], bool]:
         """The same as `matches` in one function, for whoever asks of thousands of objects."""
         if len(self.requirements) != 1:
-            return self.matches
+            return self._exactly() or self.matches
         (only,) = self.requirements
         if only.operator in _WANTED and len(only.values) == 1:
             key, (value,) = only.key, only.values
             return lambda labels: labels.get(key) == value
         return only.matches
+
+    def _exactly(self) -> Callable[[Mapping[str, str]], bool] | None:
+        """Where all that is asked for is labels with one value each, as most owners do of their pods."""
+        asked = {each.key: each.values[0] for each in self.requirements if len(each.values) == 1}
+        if len(asked) < len(self.requirements) or any(each.operator not in _WANTED for each in self.requirements):
+            return None
+        wanted = asked.items()
+        return lambda labels: wanted <= labels.items()
 
     def exact(self, key: str) -> str | None:
         """The one value that the label must have, where the selector says so."""
@@ -117,7 +125,8 @@ class FieldMatcher:
 
     def matches(self, texts: Mapping[str, str]) -> bool:
         for term in self.terms:
-            actual = texts.get(term.field.path, "") or term.field.absent
+            field = term.field
+            actual = texts.get(field.path) or texts.get(field.otherwise) or field.absent
             if (actual == term.value) is not term.wanted:
                 return False
         return True

@@ -6,7 +6,7 @@ from msgspec import field
 
 from steersman.api.core import PersistentVolumeSpec, TopologySelectorTerm
 from steersman.api.meta import LabelSelector, Object
-from steersman.api.part import At, Int32, Int64, Part, Quantity, Time, atomic, empty, keyed, null, unique
+from steersman.api.part import At, Int32, Int64, Part, Quantity, Some, Time, atomic, keyed, null, unique
 
 # --- Classes
 
@@ -65,12 +65,12 @@ class VolumeNodeResources(Part):
 class CSINodeDriver(Part):
     name: Annotated[str, At(1)] = field(default_factory=str)
     node_id: Annotated[str, At(2)] = field(default_factory=str, name="nodeID")
-    topology_keys: Annotated[tuple[str, ...], atomic(3, required=False)] = field(default_factory=empty)
+    topology_keys: Annotated[Some[str] | None, atomic(3, required=False)] = field(default_factory=null)
     allocatable: Annotated[VolumeNodeResources | None, At(4)] = None
 
 
 class CSINodeSpec(Part):
-    drivers: Annotated[tuple[CSINodeDriver, ...], keyed(1, "name")] = field(default_factory=empty)
+    drivers: Annotated[Some[CSINodeDriver] | None, keyed(1, "name")] = field(default_factory=null)
 
 
 class StorageHealthCondition(Part):

@@ -26,4 +26,8 @@ def age(span: timedelta) -> str:
 
 def since(text: str | None, now: datetime) -> str:
     """Of a time as objects bear it; nothing known is `<unknown>`."""
-    return age(now - datetime.fromisoformat(text)) if text else "<unknown>"
+    return age(now - moment(text)) if text else "<unknown>"
+
+
+def moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)

@@ -12,10 +12,11 @@ from steersman.version import VERSION
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """`module` has the command, under the verb's name with underscores."""
+    """`module` has the command, as `function`; without one, under the verb's name with underscores."""
 
     module: str
     summary: str
+    function: str = ""
 
 
 LOCAL = {
@@ -34,6 +35,8 @@ CLIENT = {
     "describe": Verb("steersman.cli.describe", "Show all about objects, with what happened to them"),
     "scale": Verb("steersman.cli.scale", "Set how many replicas there shall be"),
     "rollout": Verb("steersman.cli.rollout", "Watch, list, undo, pause, resume and restart rollouts"),
+    "logs": Verb("steersman.cli.logs", "Print what containers have said"),
+    "exec": Verb("steersman.cli.exec", "Run a command in a container", "run_command"),
     "wait": Verb("steersman.cli.wait", "Wait until objects are as they should be"),
     "events": Verb("steersman.cli.events", "Show what happened"),
     "why": Verb("steersman.cli.why", "Say what an object waits for, down to the containers"),
@@ -55,7 +58,8 @@ class Verbs(click.Group):
         verb = VERBS.get(cmd_name)
         if verb is None:
             return None
-        command: click.Command = getattr(importlib.import_module(verb.module), cmd_name.replace("-", "_"))
+        function = verb.function or cmd_name.replace("-", "_")
+        command: click.Command = getattr(importlib.import_module(verb.module), function)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,6 +1,7 @@
 """An object as prose for people: every field under its name in words, nested by indentation. Pure.
 
-No kind has a page of its own: what is told is what is there, so a kind that is new tomorrow is described as well.
+For every kind without a page of its own (`pages/`): what is told is what is there, so a kind that is new tomorrow is
+described as well.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from steersman.api.core import Event
 from steersman.cli import ages
+from steersman.cli.pages.page import NONE, Page
 
 HEADER = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"]
 
@@ -33,16 +34,25 @@ def row(event: Event, now: datetime) -> list[str]:
 
 
 def _when(event: Event, now: datetime) -> str:
-    seen = ages.since(last_seen(event), now)
-    if event.count > 1 and event.first_timestamp:
-        return f"{seen} (x{event.count} over {ages.since(str(event.first_timestamp), now)})"
-    return seen
+    """Since when, and how often since."""
+    begin = event.event_time or event.first_timestamp
+    first = ages.since(str(begin or event.last_timestamp or event.metadata.creation_timestamp or ""), now)
+    if event.series is not None:
+        return f"{ages.since(last_seen(event), now)} (x{event.series.count} over {first})"
+    if event.count > 1:
+        return f"{ages.since(last_seen(event), now)} (x{event.count} over {first})"
+    return first
 
 
-def described(events: Iterable[Event], now: datetime) -> list[list[str]]:
+def write(page: Page, events: Iterable[Event], now: datetime) -> None:
     """As `describe` shows them: about one object, so the object is not named."""
-    rows = [["Type", "Reason", "Age", "From", "Message"], ["----", "------", "----", "----", "-------"]]
-    for event in ordered(events):
+    told = ordered(events)
+    if not told:
+        page.pair("Events", NONE)
+        return
+    page.line("Events:")
+    page.row(["Type", "Reason", "Age", "From", "Message"], 1)
+    page.row(["----", "------", "----", "----", "-------"], 1)
+    for event in told:
         source = event.source.component or event.reporting_component
-        rows.append([event.type, event.reason, _when(event, now), source, event.message.strip()])
-    return rows
+        page.row([event.type, event.reason, _when(event, now), source, event.message.strip()], 1)

@@ -15,6 +15,7 @@ from steersman.base.log import Level, Style
 T = TypeVar("T")
 
 FAILED = 1
+INTERRUPTED = 130
 
 
 def text_of(error: ApiError, server: str = "") -> str:
@@ -42,7 +43,7 @@ def fail(text: str) -> NoReturn:
 
 
 def carried_out(work: Coroutine[Any, Any, T], server: str = "") -> T:
-    """Run a verb. What the server refuses becomes kubectl's line on stderr and exit code 1."""
+    """Run a verb. What the server refuses becomes kubectl's line on stderr and exit code 1; Ctrl-C ends it quietly."""
     log.configure(Level.ERROR, Style.CONSOLE)
     try:
         return asyncio.run(work)
@@ -52,6 +53,8 @@ def carried_out(work: Coroutine[Any, Any, T], server: str = "") -> T:
         leaves = list(run.leaves(group))
         if len(leaves) == 1 and isinstance(leaves[0], ApiError):
             fail(text_of(leaves[0], server))
-        if len(leaves) == 1 and isinstance(leaves[0], click.ClickException | click.exceptions.Exit):
+        if len(leaves) == 1:
             raise leaves[0] from None
         raise
+    except KeyboardInterrupt:
+        raise click.exceptions.Exit(INTERRUPTED) from None

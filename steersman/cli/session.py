@@ -24,13 +24,17 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """`credentials` None: no TLS, loopback only. `otlp`, `jaeger`: where its traces go, and where they are shown."""
+    """`credentials` None: no TLS, loopback only. `otlp`, `jaeger`: where its traces go, and where they are shown.
+
+    `rest`: the same servers' addresses for HTTP; none if only those for gRPC were named.
+    """
 
     servers: tuple[str, ...]
     credentials: Credentials | None
     namespace: str = "default"
     otlp: str = ""
     jaeger: str = ""
+    rest: tuple[str, ...] = ()
 
     @property
     def server(self) -> str:
@@ -83,4 +87,5 @@ def _local(name: str | None, data_dir: Path | None, namespace: str) -> Session:
     running = options.running(name, data_dir)
     otlp = running.ledger.otlp
     shown = addresses.jaeger(otlp) if otlp else ""
-    return Session(running.ledger.grpc, access.credentials(running.site), namespace, otlp, shown)
+    known, credentials = running.ledger, access.credentials(running.site)
+    return Session(known.grpc, credentials, namespace, otlp, shown, known.rest)

@@ -27,7 +27,14 @@ from steersman.client import holding, requests, transport
 from steersman.client.batch import Batch
 from steersman.client.requests import PLAIN, Form, Items, Propagation, Term, WriteOptions
 from steersman.client.retrying import Repeater
-from steersman.client.transport import CALL_SECONDS, LIST_SECONDS, Credentials, StartTask, Transport
+from steersman.client.transport import (
+    CALL_SECONDS,
+    LIST_SECONDS,
+    CredentialFiles,
+    Credentials,
+    StartTask,
+    Transport,
+)
 from steersman.client.watching import Watch
 from steersman.client.watchstream import WatchStreams
 from steersman.client.writing import Carrier, Writes
@@ -252,9 +259,15 @@ class Client:
 
 @asynccontextmanager
 async def connect(
-    endpoints: Sequence[str], credentials: Credentials | None = None, *, clock: Clock | None = None
+    endpoints: Sequence[str],
+    credentials: Credentials | CredentialFiles | None = None,
+    *,
+    clock: Clock | None = None,
 ) -> AsyncIterator[Client]:
-    """A client of the API servers at `endpoints` ("host:port"). Nothing is sent before the first call."""
+    """A client of the API servers at `endpoints` ("host:port"). Nothing is sent before the first call.
+
+    Credentials from files are read again for a new connection when the files have changed.
+    """
     clock = clock or SystemClock()
     async with transport.opened(endpoints, credentials) as line, _background() as start:
         yield Client(line, start, WatchStreams(line, start), clock)

@@ -150,7 +150,9 @@ class Recorder:
         self._arrived.set()
 
     def _begin(self, said: _Said, moment: datetime, now: float) -> _Series:
-        return _Series(f"{said.about.name}.{self._random_hex(8)}", moment, moment, now)
+        # Lists are ordered by name, and users read Events in the order in which things happened.
+        microsecond = int(moment.timestamp() * 1e6)
+        return _Series(f"{said.about.name}.{microsecond:x}{self._random_hex(3)}", moment, moment, now)
 
     def _may_write(self, about: ObjectReference, now: float) -> bool:
         whom = (about.kind, about.namespace, about.uid or about.name)

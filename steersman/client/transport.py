@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import ssl
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from grpc import ChannelConnectivity, StatusCode, aio
 from steersman import wire
 from steersman.api import errors
 from steersman.api.errors import ApiError, Internal, Timeout, TooManyRequests, Unavailable
-from steersman.base import tracing, values
+from steersman.base import log, tracing, values
 from steersman.client import retrying
 from steersman.client.retrying import Failed, Fate
 from steersman.pb import leadership_pb2, objects_pb2, resources_pb2
@@ -34,6 +35,8 @@ LIST_SECONDS = 30.0
 CONNECT_SECONDS = 2.0
 MISSES_ALLOWED = 1
 MAX_OUTGOING = 1_024
+
+_log = log.get("client")
 
 StartTask = Callable[[Coroutine[Any, Any, None]], None]
 """Starts a task that reads or writes a stream, in the client's task group."""
@@ -91,6 +94,33 @@ class Credentials:
         return Credentials(authority.read_bytes(), certificate.read_bytes(), key.read_bytes())
 
 
+class CredentialFiles:
+    """Credentials that somebody renews now and then, in files: `current` reads them again when they have changed.
+
+    Files that cannot be read, or do not go together because they are just being replaced, leave things as they were.
+    """
+
+    def __init__(self, authority: Path, certificate: Path, key: Path) -> None:
+        self._paths = (authority, certificate, key)
+        self._marks = self._marked()
+        self._read = Credentials.from_files(*self._paths)
+
+    def current(self) -> Credentials:
+        try:
+            marks = self._marked()
+            if marks != self._marks:
+                fresh = Credentials.from_files(*self._paths)
+                ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(*self._paths[1:])
+                self._marks, self._read = marks, fresh
+        except OSError as error:
+            _log.warning("credentials not read again", certificate=str(self._paths[1]), reason=str(error))
+        return self._read
+
+    def _marked(self) -> list[tuple[int, ...]]:
+        found = [path.stat() for path in self._paths]
+        return [(each.st_mtime_ns, each.st_size, each.st_ino) for each in found]
+
+
 def judge(code: StatusCode, details: str | None, trailing: Sequence[tuple[str, str | bytes]] | None) -> Failed:
     """What a call that ended with this status means."""
     for key, value in trailing or ():
@@ -107,19 +137,54 @@ def judge(code: StatusCode, details: str | None, trailing: Sequence[tuple[str, s
 class Endpoint:
     """One API server: its channel, and the calls on it, prepared once."""
 
-    def __init__(self, address: str, channel: aio.Channel) -> None:
+    channel: aio.Channel
+    unary: dict[str, Any]
+    streams: dict[str, Any]
+
+    def __init__(self, address: str, credentials: Credentials | CredentialFiles | None) -> None:
         self.address = address
-        self.channel = channel
         self.misses = 0
+        self._source = credentials
+        self._former: aio.Channel | None = None
+        self._use(self._present())
+
+    def _present(self) -> Credentials | None:
+        return self._source.current() if isinstance(self._source, CredentialFiles) else self._source
+
+    def _use(self, credentials: Credentials | None) -> None:
+        self._credentials = credentials
+        self.channel = channel = _channel(self.address, credentials)
         methods = [method for service in _SERVICES for method in service.methods]
         self.unary = {m.name: _unary(channel, m) for m in methods if not m.client_streaming}
         self.streams = {m.name: _stream(channel, m) for m in methods if m.client_streaming}
+
+    async def _renew(self) -> None:
+        """A channel connects with what it was made with: for new credentials there is a new one. A connection that gRPC
+        repairs by itself is thus made with the old ones, as long as those are let in.
+
+        Calls may still wait on the old one to be told that their connection is gone, and closing it would cancel
+        them. So it is closed when the next one takes its place.
+        """
+        present = self._present()
+        if present == self._credentials:
+            return
+        last, self._former = self._former, self.channel
+        self._use(present)
+        _log.info("calling with renewed credentials", address=self.address)
+        if last is not None:
+            await last.close(None)
+
+    async def close(self) -> None:
+        for channel in (self._former, self.channel):
+            if channel is not None:
+                await channel.close(None)
 
     def is_connected(self) -> bool:
         return bool(self.channel.get_state() is ChannelConnectivity.READY)
 
     async def connect(self, *, patient: bool) -> None:
         """Until the connection stands; Failed if it does not come about. Impatient: no waiting for a second attempt."""
+        await self._renew()
         failed_before = self.channel.get_state(try_to_connect=True) is ChannelConnectivity.TRANSIENT_FAILURE
         if failed_before and not patient:
             raise self._unreachable("cannot be reached")
@@ -245,16 +310,18 @@ class Transport:
 
 
 @asynccontextmanager
-async def opened(endpoints: Sequence[str], credentials: Credentials | None) -> AsyncIterator[Transport]:
+async def opened(
+    endpoints: Sequence[str], credentials: Credentials | CredentialFiles | None
+) -> AsyncIterator[Transport]:
     """Channels to all endpoints ("host:port"), closed at the end. Without credentials: loopback only, no TLS."""
     if not endpoints:
         raise ValueError("at least one endpoint is needed")
-    made = [Endpoint(address, _channel(address, credentials)) for address in endpoints]
+    made = [Endpoint(address, credentials) for address in endpoints]
     try:
         yield Transport(made)
     finally:
         for endpoint in made:
-            await endpoint.channel.close(None)
+            await endpoint.close()
 
 
 def _channel(address: str, credentials: Credentials | None) -> aio.Channel:

@@ -105,15 +105,20 @@ class Leadership:
         await self._release(term)
 
     async def _elected(self) -> Term:
-        """Stand by until the Lease is ours."""
+        """Stand by until the Lease is ours. Whoever is cancelled when it has just become so gives it back."""
         look = asyncio.Event()
-        async with asyncio.TaskGroup() as tasks:
-            waking = [tasks.create_task(self._wake_on_change(look)), tasks.create_task(self._wake_regularly(look))]
-            try:
-                return await self._campaign(look)
-            finally:
+        won: Term | None = None
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                waking = [tasks.create_task(self._wake_on_change(look)), tasks.create_task(self._wake_regularly(look))]
+                won = await self._campaign(look)
                 for task in waking:
                     task.cancel()
+        except asyncio.CancelledError:
+            if won is not None:
+                await self._release(won)
+            raise
+        return won
 
     async def _campaign(self, look: asyncio.Event) -> Term:
         vigil = Vigil()
@@ -125,7 +130,7 @@ class Leadership:
                 revision = Revision(int(lease.metadata.resource_version)) if lease else Revision(0)
                 vigil = vigil.seen(revision, asked=asked, answered=self._clock.monotonic())
                 if candidacy.may_stand(lease, self._holder, vigil.seconds, self._timing.lease_seconds):
-                    return await self._take(lease)
+                    return await self._take_or_give_back(lease)
             except (AlreadyExists, Conflict, NotFound):
                 continue  # somebody was quicker: look again
             except ApiError as error:
@@ -157,6 +162,29 @@ class Leadership:
             self._namespace, field_selector=f"metadata.name={self._name}", timeout_seconds=CALL_SECONDS
         )
         return (found.items[0] if found.items else None), found.revision
+
+    async def _take_or_give_back(self, lease: Lease | None) -> Term:
+        """`_take`. Cancelled in the midst of it we may be the holder all the same: the answer is waited for, and the
+        Lease given back, so that nobody has to wait until it runs out."""
+        async with asyncio.TaskGroup() as tasks:
+            taking = tasks.create_task(self._outcome_of_taking(lease))
+            try:
+                outcome = await asyncio.shield(taking)
+            except asyncio.CancelledError:
+                outcome = await taking
+                if isinstance(outcome, Term):
+                    await self._release(outcome)
+                raise
+        if isinstance(outcome, ApiError):
+            raise outcome
+        return outcome
+
+    async def _outcome_of_taking(self, lease: Lease | None) -> Term | ApiError:
+        """Errors as values: a task group would wrap them."""
+        try:
+            return await self._take(lease)
+        except ApiError as error:
+            return error
 
     async def _take(self, lease: Lease | None) -> Term:
         """Conflict, AlreadyExists or NotFound when the Lease is no longer what we have seen.

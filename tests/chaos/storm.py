@@ -45,7 +45,7 @@ from tests.histories import (
 NAMESPACE = "storm"
 KEYS = tuple(f"k{number}" for number in range(20))
 PAUSE_SECONDS = 0.03
-READ_SECONDS = 20.0
+READ_SECONDS = 90.0
 
 _WHY: dict[type[ApiError], Why] = {AlreadyExists: Why.EXISTS, NotFound: Why.ABSENT, Conflict: Why.CHANGED}
 

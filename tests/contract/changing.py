@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from apiserver.storage.interface import Change, Revised, Store, Stored, Watch
 from steersman.api.names import Revision
 
-SECONDS = 15
+SECONDS = 60
 
 
 def to(value: bytes) -> Change:
@@ -37,12 +37,12 @@ async def read_to(watch: Watch, revision: Revision) -> list[Revised]:
     """What the watch gives until it has reached `revision`, without bare progress; revisions must grow all along."""
     seen: list[Revised] = []
     reached = -1
-    async with asyncio.timeout(SECONDS):
-        while reached < revision:
+    while reached < revision:
+        async with asyncio.timeout(SECONDS):
             await watch.request_progress()
             revised = await anext(watch)
-            assert revised.revision >= reached if not revised.changes else revised.revision > reached
-            reached = revised.revision
-            if revised.changes:
-                seen.append(revised)
+        assert revised.revision >= reached if not revised.changes else revised.revision > reached
+        reached = revised.revision
+        if revised.changes:
+            seen.append(revised)
     return seen

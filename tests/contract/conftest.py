@@ -25,7 +25,7 @@ from apiserver.storage.interface import Store
 from tests.fakes.store import FakeStore
 
 STORES = ["fake", "embedded", pytest.param("etcd", marks=pytest.mark.etcd)]
-ETCD_START_SECONDS = 30
+ETCD_START_SECONDS = 90
 
 Open = Callable[[], AbstractAsyncContextManager[Store]]
 Reopen = Callable[[], Awaitable[Store]]
@@ -59,7 +59,7 @@ def etcd_endpoint() -> Iterator[str]:
 async def _serve_etcd(ready: Future[str], stop: threading.Event) -> None:
     etcdserver = importlib.import_module("tests.etcdserver")
     try:
-        async with etcdserver.etcd_server() as server:
+        async with etcdserver.etcd_server(*etcdserver.NO_FSYNC) as server:
             ready.set_result(server.endpoint)
             await asyncio.to_thread(stop.wait)
     except BaseException as error:

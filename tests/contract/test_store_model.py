@@ -25,7 +25,7 @@ from tests.contract.conftest import STORES, Open, opener
 
 T = TypeVar("T")
 
-SECONDS = 10
+SECONDS = 60
 NAMES = st.sampled_from(["a", "a/", "a/b", "a/bc", "a0", "b", "é"])
 VALUES = st.sampled_from([b"", b"one", b"two", b"\0\xff"])
 PREFIXES = st.sampled_from(["", "a", "a/", "b"])
@@ -265,6 +265,7 @@ def session(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Session]
         session.close()
 
 
+@pytest.mark.timeout(300)
 def test_any_sequence_of_calls(session: Session) -> None:
     run_state_machine_as_test(
         lambda: StoreMachine(session),  # type: ignore[arg-type]  # any factory will do, whatever its annotation says

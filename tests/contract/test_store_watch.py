@@ -192,6 +192,7 @@ async def test_watches_opened_at_any_time_see_the_same_log(store: Store, prefix:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)
 async def test_ten_thousand_revisions_of_five_kilobytes(store: Store, prefix: str) -> None:
     start = await store.revision()
     value = b"x" * 5000

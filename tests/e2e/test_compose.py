@@ -1,203 +1,194 @@
-"""deploy/compose.yaml: the whole cluster in containers, and the loss of each part under a steady stream of writes.
+"""deploy/compose.yaml: a whole cluster in containers, and the loss of each part under a steady stream of writes.
 
-Runs when STEERSMAN_E2E_COMPOSE is set, because the images take minutes to make: `make test-compose`. It uses the engine
-of DOCKER_HOST if that is set, else a private one; the ports that the file publishes must be free.
+deploy/compose.single.yaml: the smallest one, which lives on after the loss of all of it.
+
+These run when STEERSMAN_E2E_COMPOSE is set, because the images take minutes to make: `make test-compose`. They use the
+engine of DOCKER_HOST if that is set, else a private one; the ports that the files publish must be free.
 """
 
 from __future__ import annotations
 
-import asyncio
 import os
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
 import pytest
-import yaml
 
-from steersman.api import codec
-from steersman.api.apps import Deployment
-from steersman.api.core import ConfigMap, Namespace, Node, Pod
-from steersman.api.errors import ApiError
-from steersman.api.meta import ObjectMeta
+from steersman.api.core import Namespace
 from steersman.client.client import Client
 from tests import dockerengine
-from tests.dockerengine import Engine
-from tests.e2e import composition
+from tests.dockerengine import Engine, PrivateEngine
+from tests.e2e import composition, nginx, writestream
 from tests.e2e.composition import Composition
-from tests.eventually import eventually
+from tests.e2e.nginx import Nginx
+from tests.e2e.writestream import WriteStream
 
-pytestmark = [pytest.mark.docker, pytest.mark.slow, pytest.mark.timeout(2_400)]
-WITHIN = 180.0
-REPLICAS = 6
-NODES = ("node-0", "node-1", "node-2")
-PAUSE_SECONDS = 0.02
-WEB = """
-metadata: {name: web, namespace: default}
-spec:
-  replicas: 6
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      terminationGracePeriodSeconds: 1
-      topologySpreadConstraints:
-      - {maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: ScheduleAnyway,
-         labelSelector: {matchLabels: {app: web}}}
-      containers:
-      - {name: main, image: "busybox:1.36", command: [httpd, -f, -p, "80"]}
-"""
+pytestmark = [pytest.mark.docker, pytest.mark.slow, pytest.mark.timeout(3_600)]
+WITHIN = nginx.WITHIN
+
+Say = Callable[[str], None]
+Loss = AbstractAsyncContextManager[None]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def engine() -> Iterator[Engine]:
+    """With all images that the clusters need."""
     if not os.environ.get("STEERSMAN_E2E_COMPOSE"):
         pytest.skip("STEERSMAN_E2E_COMPOSE is not set: making the images takes minutes")
     if url := os.environ.get("DOCKER_HOST"):
-        yield Engine(url)
+        given = Engine(url)
+        composition.make_images(given)
+        yield given
         return
-    with dockerengine.private_engine() as private:
+    dockerengine.require_docker()
+    # Without the images of other tests: their nginx is a busybox, and here it is to be the real one.
+    private = PrivateEngine(Path(tempfile.mkdtemp(prefix="steersman-docker-")))
+    try:
+        private.start()
+        composition.make_images(private)
         yield private
+    finally:
+        private.remove()
 
 
-class Stream:
-    """One write after the other, each to a name of its own; those that were acknowledged are remembered."""
+@pytest.fixture
+def say(capsys: pytest.CaptureFixture[str]) -> Say:
+    """Tells whoever waits how far it is: the whole takes many minutes."""
 
-    def __init__(self, api: Client) -> None:
-        self._maps = api.of(ConfigMap)
-        self.acknowledged: dict[str, str] = {}
+    def shown(line: str) -> None:
+        with capsys.disabled():
+            print(f"\n  {line}", end="", flush=True)
 
-    async def run(self) -> None:
-        number = 0
-        while True:
-            number += 1
-            written = ConfigMap(
-                metadata=ObjectMeta(name=f"written-{number}", namespace="default"), data={"n": str(number)}
-            )
-            try:
-                answer = await self._maps.create(written)
-            except ApiError:
-                continue  # not acknowledged: nothing is promised
-            self.acknowledged[answer.object.metadata.name] = answer.object.metadata.resource_version
-            await asyncio.sleep(PAUSE_SECONDS)
-
-    async def goes_on(self) -> None:
-        """Also with what is lost at this moment."""
-        before = len(self.acknowledged)
-        await eventually(lambda: len(self.acknowledged) >= before + 20, within=WITHIN)
-
-    async def check(self) -> None:
-        promised = dict(self.acknowledged)  # before the list: the stream goes on meanwhile
-        found = {
-            each.metadata.name: each.metadata.resource_version for each in (await self._maps.list("default")).items
-        }
-        lost = {name for name, revision in promised.items() if found.get(name) != revision}
-        assert not lost, f"{len(lost)} of {len(promised)} acknowledged writes are lost: {sorted(lost)[:5]}"
+    return shown
 
 
 @asynccontextmanager
-async def streaming(api: Client) -> AsyncIterator[Stream]:
-    stream = Stream(api)
-    async with asyncio.TaskGroup() as tasks:
-        running = tasks.create_task(stream.run())
-        yield stream
-        running.cancel()
+async def timed(say: Say, what: str) -> AsyncIterator[None]:
+    began = time.monotonic()
+    yield
+    say(f"{what}: {time.monotonic() - began:.1f} s")
 
 
-async def ready_pods(api: Client) -> list[Pod]:
-    found = (await api.of(Pod).list("default", label_selector="app=web")).items
-    return [
-        pod
-        for pod in found
-        if pod.metadata.deletion_timestamp is None
-        and any(each.type == "Ready" and each.status == "True" for each in pod.status.conditions)
-    ]
-
-
-async def all_run(api: Client) -> None:
-    async def six() -> bool:
-        found = await api.of(Deployment).get("web", "default")
-        return found.status.ready_replicas == len(await ready_pods(api)) == REPLICAS
-
-    await eventually(six, within=WITHIN)
-
-
-async def heals(api: Client) -> None:
-    """A pod that is deleted is replaced: controllers, scheduler and agents all work."""
-    victim = (await ready_pods(api))[0]
-    await api.of(Pod).delete(victim.metadata.name, "default")
-    await all_run(api)
-
-
-async def nodes_are_ready(api: Client) -> bool:
-    found = (await api.of(Node).list()).items
-    ready = {
-        node.metadata.name
-        for node in found
-        if any(each.type == "Ready" and each.status == "True" for each in node.status.conditions)
-    }
-    return ready == set(NODES)
-
-
-async def lose(cluster: Composition, api: Client, stream: Stream, service: str) -> None:
-    """Without it everything goes on; then it comes back."""
-    await cluster.kill(service)
-    await stream.goes_on()
-    await heals(api)
-    await cluster.up()
-    await eventually(lambda: nodes_are_ready(api), within=WITHIN)
-    await stream.check()
-
-
-async def lose_node(cluster: Composition, api: Client, stream: Stream, node: str) -> None:
-    """Its pods run elsewhere; those that it had are ended when it comes back."""
-
-    async def run_elsewhere() -> bool:
-        return node not in {pod.spec.node_name for pod in await ready_pods(api)}
-
-    async def ended() -> bool:
-        return len((await api.of(Pod).list("default")).items) == REPLICAS
-
-    await cluster.kill(node)
-    await eventually(run_elsewhere, within=WITHIN)
-    await all_run(api)
-    await cluster.up()
-    await eventually(lambda: nodes_are_ready(api), within=WITHIN)
-    await eventually(ended, within=WITHIN)
-    await stream.check()
-
-
-async def test_the_loss_of_each_part_under_a_steady_stream_of_writes(engine: Engine, tmp_path: Path) -> None:
-    cluster, uid = Composition(engine), ""
-    await cluster.make_images()
+@asynccontextmanager
+async def started(cluster: Composition, folder: Path, say: Say) -> AsyncIterator[Client]:
+    """All nodes are ready; in the end it is taken down, and nothing may be left of it."""
+    uid = ""
     try:
-        await cluster.up()
-        async with cluster.administrator(tmp_path) as api:
+        async with timed(say, "healthy after"):
+            await cluster.up()
+        async with cluster.administrator(folder) as api:
             uid = (await api.of(Namespace).get("kube-system")).metadata.uid
-            await eventually(lambda: nodes_are_ready(api), within=WITHIN)
-            await api.of(Deployment).create(codec.load(Deployment, msgspec.json.encode(yaml.safe_load(WEB))))
-            await all_run(api)
+            await nginx.nodes_are_ready(api, cluster.layout.nodes)
             assert await cluster.left(uid) != []
-            assert {pod.spec.node_name for pod in await ready_pods(api)} == set(NODES)
-            async with streaming(api) as stream:
-                await _lose_parts(cluster, api, stream)
-            await stream.check()
+            yield api
     finally:
         await cluster.down()
     assert await cluster.left(uid) == []
 
 
-async def _lose_parts(cluster: Composition, api: Client, stream: Stream) -> None:
-    leader = await composition.leading(api)
-    await lose(cluster, api, stream, leader)
-    assert await composition.leading(api) not in ("", leader)
-    for service in ("apiserver-0", "apiserver-1", await cluster.etcd_leader()):
-        await lose(cluster, api, stream, service)
-    await lose_node(cluster, api, stream, "node-0")
-    await cluster.kill()  # everything at once
-    await cluster.up()
-    await eventually(lambda: nodes_are_ready(api), within=WITHIN)
-    await stream.goes_on()
-    await all_run(api)
-    await heals(api)
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Takes parts away from a cluster that works, one after the other."""
+
+    cluster: Composition
+    api: Client
+    web: Nginx
+    stream: WriteStream
+    say: Say
+
+    async def without(self, what: str, loss: Loss) -> None:
+        """Everything goes on; then it is back."""
+        async with timed(self.say, what):
+            async with loss:
+                await self.stream.goes_on(within=WITHIN)
+                await self.web.heals()
+            await self.is_whole()
+
+    async def without_leader(self, what: str, loss_of: Callable[[str], Loss]) -> None:
+        """Another leads from then on."""
+        leader = await self.leader()
+        await self.without(f"{leader} (leader) {what}", loss_of(leader))
+        assert await self.leader() != leader
+
+    async def without_node(self, what: str, node: str, loss: Loss) -> None:
+        """Its pods run elsewhere; those that it had are ended when it is back."""
+        async with timed(self.say, f"{node} {what}"):
+            async with loss:
+                await self.web.moves_away_from(node)
+                await self.stream.goes_on(within=WITHIN)
+            await self.is_whole()
+
+    async def is_whole(self) -> None:
+        """All nodes work, nothing is there twice, and nothing that was acknowledged is lost."""
+        await nginx.nodes_are_ready(self.api, self.cluster.layout.nodes)
+        await self.web.runs()
+        await self.web.has_no_remains()
+        await self.stream.check(within=WITHIN)
+
+    async def leader(self) -> str:
+        return await nginx.in_the_end(lambda: composition.leading(self.api))
+
+
+async def test_the_loss_of_each_part_under_a_steady_stream_of_writes(engine: Engine, tmp_path: Path, say: Say) -> None:
+    cluster = Composition(engine, composition.FLEET)
+    async with started(cluster, tmp_path, say) as api:
+        web = Nginx(api, replicas=6)
+        async with timed(say, "nginx ×6 ready after"):
+            await web.create()
+            await web.runs()
+        assert await web.nodes() == set(cluster.layout.nodes)
+        async with writestream.streaming(api) as stream:
+            trial = Trial(cluster, api, web, stream, say)
+            await kill_parts(trial)
+            await cut_parts_off(trial)
+            await kill_everything(trial)
+        await stream.check(within=WITHIN)
+        say(f"{stream.count:,} writes acknowledged, none lost")
+
+
+async def kill_parts(trial: Trial) -> None:
+    cluster = trial.cluster
+    await trial.without_leader("killed", cluster.killed)
+    for server in cluster.layout.api_servers:
+        await trial.without(f"{server} killed", cluster.killed(server))
+    follower = await cluster.etcd_follower()
+    await trial.without(f"{follower} (follower) killed", cluster.killed(follower))
+    leader = await cluster.etcd_leader()
+    await trial.without(f"{leader} (leader) killed", cluster.killed(leader))
+    await trial.without_node("killed", "node-0", cluster.killed("node-0"))
+
+
+async def cut_parts_off(trial: Trial) -> None:
+    cluster = trial.cluster
+    await trial.without_leader("cut off", cluster.cut_off)
+    for server in cluster.layout.api_servers:
+        await trial.without(f"{server} cut off", cluster.cut_off(server))
+    leader = await cluster.etcd_leader()
+    await trial.without(f"{leader} (leader) cut off", cluster.cut_off(leader))
+    await trial.without_node("cut off", "node-1", cluster.cut_off("node-1"))
+
+
+async def kill_everything(trial: Trial) -> None:
+    async with timed(trial.say, "everything at once killed"):
+        await trial.cluster.kill_everything()
+        await trial.cluster.up()
+        await trial.stream.goes_on(within=WITHIN)
+        await trial.is_whole()
+        await trial.web.heals()
+
+
+async def test_the_smallest_cluster_lives_on_after_the_loss_of_all_of_it(
+    engine: Engine, tmp_path: Path, say: Say
+) -> None:
+    cluster = Composition(engine, composition.SINGLE)
+    async with started(cluster, tmp_path, say) as api:
+        web = Nginx(api, replicas=2)
+        await web.create()
+        await web.runs()
+        async with writestream.streaming(api) as stream:
+            await kill_everything(Trial(cluster, api, web, stream, say))
+        await stream.check(within=WITHIN)

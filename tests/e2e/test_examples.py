@@ -171,8 +171,8 @@ async def test_09_a_claim_bound_by_hand(cluster: Cluster) -> None:
     pod = await cluster.pod("reader")
 
     async def waits() -> bool:
-        why = "error processing PVC default/shelf: PVC is not bound"
-        return any(why in message for reason, message in await messages(cluster, pod) if reason == "FailedMount")
+        why = "pod has unbound immediate PersistentVolumeClaims"
+        return any(why in message for reason, message in await messages(cluster, pod) if reason == "FailedScheduling")
 
     claims, volumes = cluster.api.of(PersistentVolumeClaim), cluster.api.of(PersistentVolume)
     claim = await claims.get("shelf", "default")

@@ -16,6 +16,7 @@ import aiohttp
 import pytest
 
 from steersman.api.apps import Deployment
+from steersman.api.core import Pod
 from steersman.client import client
 from steersman.client.client import Client
 from tests.apiserverprocess import api_server_process
@@ -62,14 +63,20 @@ class Trace:
     def below(self, span: JaegerSpan) -> list[JaegerSpan]:
         return [each for each in self.spans if each.parent == span.id]
 
-    def named(self, name: str, **attributes: str) -> list[JaegerSpan]:
-        wanted = attributes.items()
-        return [span for span in self.spans if span.name == name and wanted <= span.attributes.items()]
+    def named(self, name: str) -> list[JaegerSpan]:
+        return [span for span in self.spans if span.name == name]
 
-    def last_words(self) -> list[JaegerSpan]:
-        """Of each sync, the last write that says that the pod runs: one that was overtaken is repeated."""
-        reports = {report.parent: report for report in self.named("report status", phase="Running")}
-        return [write for report in reports.values() for write in self.below(report)]
+    def syncs(self) -> dict[str, JaegerSpan]:
+        """By pod, the sync that started its container. (There may be others, which had less to do.)"""
+        starts = {started.parent for started in self.named("start container")}
+        return {sync.attributes["pod"]: sync for sync in self.named("sync pod") if sync.id in starts}
+
+    def last_word(self, sync: JaegerSpan) -> JaegerSpan | None:
+        """The last write of this sync that says that the pod runs: one that was overtaken is repeated."""
+        reports = [each for each in self.below(sync) if each.name == "report status"]
+        running = [each for each in reports if each.attributes["phase"] == "Running"]
+        writes = [write for report in running for write in self.below(report)]
+        return writes[-1] if writes else None
 
     def as_text(self) -> str:
         """For whoever has to find out why."""
@@ -117,13 +124,18 @@ async def test_a_deployment_is_one_trace_down_to_the_status_of_its_pods(tmp_path
         )
         await create_over_rest(server.rest)
         await eventually(lambda: all_ready(api), within=WITHIN)
+        pods = {f"default/{pod.metadata.name}" for pod in (await api.of(Pod).list("default")).items}
+        assert len(pods) == REPLICAS
 
         async def complete() -> Trace:
-            """Spans arrive in batches, a second apart."""
+            """Spans arrive in batches, a second apart, a child often before its parent."""
             found = Trace(await jaeger.trace(TRACE))
-            lines = [[(span.service, span.name) for span in found.line(each)] for each in found.last_words()]
-            assert lines == [list(CHAIN)] * REPLICAS, found.as_text()
-            assert len(found.named("start container")) == REPLICAS, found.as_text()
+            syncs = found.syncs()
+            assert syncs.keys() == pods, found.as_text()
+            for sync in syncs.values():
+                written = found.last_word(sync)
+                assert written is not None, found.as_text()
+                assert [(span.service, span.name) for span in found.line(written)] == list(CHAIN), found.as_text()
             return found
 
         found = await eventually(complete, within=WITHIN)
@@ -136,9 +148,10 @@ def _check_order(found: Trace) -> None:
     for span in found.spans:
         beginnings = [each.begins for each in found.line(span)]
         assert all(earlier <= later + MICROSECOND for earlier, later in itertools.pairwise(beginnings))
-    for written in found.last_words():
-        sync = found.line(written)[-3]
+    for sync in found.syncs().values():
         (sandbox,) = [each for each in found.below(sync) if each.name == "start sandbox"]
         (container,) = [each for each in found.below(sync) if each.name == "start container"]
+        written = found.last_word(sync)
+        assert written is not None
         assert sandbox.ends <= container.begins
         assert container.ends <= written.begins

@@ -72,10 +72,35 @@ async def test_changes_in_the_api_are_seen_in_the_files(cluster: Cluster) -> Non
     assert await cluster.run_in(pod, "cat /c/color; ls /c") == "bluecolor\ngone"
     await change(maps, "follow", color="red", new="key")
     await shows(cluster, pod, "/c/color", "red")
-    assert await cluster.run_in(pod, "ls /c") == "color\nnew"
+
+    async def has_new_names() -> bool:
+        return await cluster.run_in(pod, "ls /c") == "color\nnew"
+
+    await eventually(has_new_names, within=WITHIN)  # their links follow the contents
     patch = b'{"metadata": {"labels": {"mood": "good"}}}'
     await cluster.api.of(Pod).patch("follower", "default", patch)
     await shows(cluster, pod, "/d/labels", 'mood="good"')
+
+
+async def test_secrets_lie_in_memory(cluster: Cluster) -> None:
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "hush"}, "stringData": {"k": "v"}}
+    await cluster.create(secret)
+    await config_map(cluster, "loud", k="v")
+    volumes = [{"name": "s", "secret": {"secretName": "hush"}}, {"name": "c", "configMap": {"name": "loud"}}]
+    mounts = [{"name": "s", "mountPath": "/s"}, {"name": "c", "mountPath": "/c"}]
+    await cluster.create(manifest("quiet", volumes, mounts))
+    pod = await cluster.ready("quiet")
+    memory = cluster.agents["node-a"].memory
+    if not memory.exists():
+        pytest.skip("this machine has no place in memory for them")
+    assert await cluster.run_in(pod, "cat /s/k /c/k; stat -f -c %T /s") == "vvtmpfs"
+    assert await cluster.run_in(pod, "stat -f -c %T /c") != "tmpfs"
+    kept = memory / cluster.uid / "node-a" / "pods" / pod.metadata.uid
+    assert [*kept.rglob("k")]
+    assert not [*cluster.agents["node-a"].folder.glob(f"data/*/node-a/pods/{pod.metadata.uid}/volumes/files/s")]
+    await cluster.delete("quiet")
+    await cluster.gone("quiet")
+    assert not kept.exists()
 
 
 async def test_an_agent_that_returns_takes_the_volumes_up_again(cluster: Cluster) -> None:
@@ -123,8 +148,12 @@ async def test_a_link_out_of_the_volume_is_not_followed(cluster: Cluster, tmp_pa
     assert await cluster.run_in(await cluster.ready("well"), "cat /m") == "in the volume"
     await cluster.create(manifest("evil", [volume], [{"name": "v", "mountPath": "/m", "subPath": "evil"}]))
     await told(cluster, await cluster.pod("evil"), "escapes the base directory")
-    ready = {each.type: each.status for each in (await cluster.pod("evil")).status.conditions}["Ready"]
-    assert ready == "False"
+
+    async def is_unready() -> bool:
+        conditions = {each.type: each.status for each in (await cluster.pod("evil")).status.conditions}
+        return conditions.get("Ready") == "False"
+
+    await eventually(is_unready, within=WITHIN)
 
 
 async def test_a_memory_volume_has_its_size_and_its_group(cluster: Cluster) -> None:

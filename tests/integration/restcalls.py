@@ -71,14 +71,14 @@ class Rest:
 
 @asynccontextmanager
 async def rest_client(serving: Serving) -> AsyncIterator[Rest]:
-    timeout = aiohttp.ClientTimeout(total=30)
+    timeout = aiohttp.ClientTimeout(total=60)
     async with aiohttp.ClientSession(f"http://{serving.rest}", timeout=timeout, auto_decompress=False) as session:
         yield Rest(session)
 
 
 async def events(answer: aiohttp.ClientResponse, count: int) -> list[Any]:
     """The next so many events of an open watch."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         return [json.loads(await answer.content.readline()) for _ in range(count)]
 
 

@@ -38,7 +38,7 @@ async def test_folders_of_pods_that_are_gone(tmp_path: Path) -> None:
         async with hollow.open_engine() as engine, asyncio.TaskGroup() as tasks:
             pods = Informer(api.of(Pod))
             tidying = Leftovers(
-                api, cluster, HollowRuntime(engine, Owner(cluster, "node-a")), tmp_path, _ImpatientClock()
+                api, cluster, HollowRuntime(engine, Owner(cluster, "node-a")), [tmp_path], _ImpatientClock()
             )
             running = [tasks.create_task(pods.run()), tasks.create_task(tidying.run(pods))]
 

@@ -15,7 +15,9 @@ import msgspec
 import pytest
 
 from apiserver import claims_repair
+from apiserver.registry import clusterips
 from apiserver.registry.catalog import STRATEGIES
+from apiserver.registry.claiming import Occasion
 from apiserver.registry.registry import Registry
 from apiserver.registry.requests import Target
 from apiserver.registry.service import service_strategy
@@ -23,7 +25,9 @@ from apiserver.storage import embedded, etcd, keys
 from apiserver.storage.interface import Store
 from apiserver.watchcache.cache import WatchCache
 from steersman.api import kinds, selectors
+from steersman.api.core import Service
 from steersman.api.errors import Invalid
+from steersman.api.meta import ObjectMeta
 from steersman.base.clock import SystemClock
 from tests import etcdserver
 from tests.builders import make, make_namespace
@@ -34,6 +38,8 @@ CLIENTS = 16
 SERVICES = 1000
 NETWORK = IPv4Network("10.96.0.0/12")
 
+pytestmark = pytest.mark.timeout(240)
+
 
 def _kind(resource: str) -> kinds.Kind:
     found = kinds.by_resource("", resource)
@@ -42,8 +48,9 @@ def _kind(resource: str) -> kinds.Kind:
 
 
 KIND = _kind("services")
-ADDRESSES = keys.claims_of("clusterips")
+ADDRESSES = clusterips.PLACE
 PORTS = keys.claims_of("nodeports")
+NOW = SystemClock().now()
 
 
 class Cluster:
@@ -98,7 +105,7 @@ async def _etcd() -> AsyncIterator[tuple[Store, Store]]:
     """Two clients of one etcd, as two API servers are."""
     etcdserver.require_etcd()
     async with (
-        etcdserver.etcd_server() as server,
+        etcdserver.etcd_server(*etcdserver.NO_FSYNC) as server,
         etcd.open_store([server.endpoint]) as one,
         etcd.open_store([server.endpoint]) as other,
     ):
@@ -180,9 +187,11 @@ async def test_a_repair_finds_what_does_not_belong_together(stores: Stores) -> N
         (made,) = await world.create(["web"])
         address = made["spec"]["clusterIP"]
         await world.store.delete(ADDRESSES + address)
-        await world.store.create(ADDRESSES + "10.96.1.1", b"/registry/services/default/gone")
-        findings = await claims_repair.repair_once(world.store, strategies)
+        gone = Service(metadata=ObjectMeta(name="gone", namespace="default"))
+        leak = clusterips.record("10.96.1.1", "IPv4", gone)(Occasion.of("/registry/services/default/gone", NOW))
+        await world.store.create(ADDRESSES + "10.96.1.1", leak)
+        findings = await claims_repair.repair_once(world.store, strategies, NOW)
         assert [claim.key for claim in findings.leaked] == [f"{ADDRESSES}10.96.1.1"]
         assert [missing.key for missing in findings.missing] == [ADDRESSES + address]
         assert await world.claims(ADDRESSES) == [address]
-        assert await claims_repair.repair_once(world.store, strategies) == claims_repair.Findings()
+        assert await claims_repair.repair_once(world.store, strategies, NOW) == claims_repair.Findings()

@@ -38,6 +38,10 @@ from tests.etcdserver import NO_FSYNC, etcd_server
 from tests.eventually import eventually
 from tests.integration.conftest import ANY_PORT
 
+WITHIN = 60.0
+
+pytestmark = pytest.mark.timeout(240)
+
 
 def configmap(name: str, **data: str) -> ConfigMap:
     return ConfigMap(metadata=ObjectMeta(name=name, namespace="default"), data=data)
@@ -48,9 +52,9 @@ def pod(name: str) -> Pod:
     return Pod(metadata=ObjectMeta(name=name, namespace="default"), spec=spec)
 
 
-async def changes(watch: Watch[Any], count: int, *, within: float = 10) -> list[Change[Any]]:
+async def changes(watch: Watch[Any], count: int) -> list[Change[Any]]:
     found: list[Change[Any]] = []
-    async with asyncio.timeout(within):
+    async with asyncio.timeout(WITHIN):
         while len(found) < count:
             event = await anext(watch)
             if isinstance(event, Change):
@@ -213,7 +217,7 @@ async def test_a_lost_batch_stream(tmp_path: Path) -> None:
         await batch.create(configmap("before"))
         process.pause()
         under_way = [asyncio.create_task(batch.create(configmap(f"c{index}"))) for index in range(10)]
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0.1)  # each waits for its answer after its first step, however long that takes
         await process.restart()
         outcomes = await asyncio.gather(*under_way, return_exceptions=True)
         assert {type(outcome) for outcome in outcomes} == {Timeout}
@@ -258,7 +262,7 @@ async def test_progress_is_told_without_an_event(api: Client) -> None:
             await pods.progress(written.revision)
             return waiting.done()
 
-        await eventually(told, within=2)
+        await eventually(told)
         event = await waiting
     assert isinstance(event, Bookmark)
     assert event.revision >= written.revision
@@ -335,7 +339,7 @@ async def test_an_update_whose_answer_is_lost_lands_once(tmp_path: Path) -> None
         process.pause()
         writing = asyncio.create_task(api.of(ConfigMap).update(replace(made, data={"k": "1"})))
         creating = asyncio.create_task(api.of(ConfigMap).create(configmap("b")))
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(0.5)  # until gRPC has sent them: where it has not, it sends them to the next server
         await process.restart()
         updated = await writing
         with pytest.raises(Timeout, match="unknown"):
@@ -394,7 +398,7 @@ async def test_a_frozen_server_is_left_for_another(tmp_path: Path) -> None:
     ):
         start = await now(api)
         async with api.of(ConfigMap).watch(after=start) as watch:
-            first_change = asyncio.create_task(changes(watch, 1, within=20))
+            first_change = asyncio.create_task(changes(watch, 1))
             await asyncio.sleep(0.1)
             first.pause()
             try:
@@ -432,7 +436,7 @@ async def count_up(address: str, who: str, times: int) -> tuple[int, int]:
                 count = int(seen.data["count"]) + 1
                 await configmaps.update(replace(seen, data={"count": str(count), "by": f"{who} {known + unknown}"}))
                 known += 1
-            except Conflict:
+            except (Conflict, Unavailable):
                 continue
             except Timeout as error:
                 unknown += "outcome" in error.message

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
+ROOT = Path(__file__).parents[2]
 PROOFS = {
     "etcd": (("etcd", "--version"), ("etcdctl", "version")),
     "docker": (("dockerd", "--version"), ("docker", "compose", "version")),
     "kubectl": (("kubectl", "version", "--client"),),
+    "jaeger": ((str(ROOT / "deploy" / "dev" / "jaeger.sh"), "--find"),),
 }
 
 

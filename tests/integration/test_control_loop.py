@@ -76,7 +76,7 @@ async def controlling(api: Client) -> AsyncIterator[Informer[ConfigMap]]:
     loop = Loop(controller, queue, Barrier({ConfigMap: informer}), workers=4)
     async with asyncio.TaskGroup() as tasks:
         running = [tasks.create_task(part.run()) for part in (informer, recorder)]
-        await asyncio.wait_for(informer.synced.wait(), 10)
+        await asyncio.wait_for(informer.synced.wait(), 30)
         running.append(tasks.create_task(loop.run()))
         try:
             yield informer

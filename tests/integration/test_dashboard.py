@@ -1,17 +1,27 @@
-"""Every metric that the dashboard names is one that a running component exports."""
+"""Every metric that the dashboard names is exported, and in a real Prometheus every one of its panels has a curve."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
+import secrets
+from contextlib import AsyncExitStack
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
 
+from steersman.api.core import Pod
+from steersman.api.errors import NotFound
+from steersman.client import client
+from steersman.client.transport import Credentials
+from tests import prometheusserver
 from tests.apiserverprocess import api_server_process
+from tests.builders import make_pod
 from tests.eventually import eventually
+from tests.nodeagentprocess import node_agent_process
 from tests.replicaprocess import replica_processes
 
 DASHBOARD = Path(__file__).parents[2] / "deploy" / "observability" / "dashboard.json"
@@ -24,9 +34,13 @@ def metrics_in(expression: str) -> set[str]:
     return set(_NAME.findall(_NOT_METRICS.sub("", expression)))
 
 
-def named_by_dashboard() -> set[str]:
+def expressions() -> list[str]:
     panels = json.loads(DASHBOARD.read_text())["panels"]
-    return {name for panel in panels for target in panel.get("targets", []) for name in metrics_in(target["expr"])}
+    return [target["expr"] for panel in panels for target in panel.get("targets", [])]
+
+
+def named_by_dashboard() -> set[str]:
+    return {name for expression in expressions() for name in metrics_in(expression)}
 
 
 async def exported(address: str) -> set[str]:
@@ -66,3 +80,34 @@ async def test_every_metric_of_the_dashboard_is_exported(tmp_path: Path) -> None
             return True
 
         await eventually(all_known, within=30)
+
+
+@pytest.mark.timeout(300)
+async def test_every_panel_has_a_curve_in_a_real_prometheus(tmp_path: Path) -> None:
+    cluster_dir = tmp_path / "api"
+    async with AsyncExitStack() as stack:
+        enter = stack.enter_async_context
+        prometheusserver.require_prometheus()
+        certificates = ["--node-certificates=node"]
+        server = await enter(api_server_process(data_dir=cluster_dir, insecure=False, arguments=certificates))
+        replicas = await enter(replica_processes(server.grpc, tmp_path, count=1, data_dir=cluster_dir))
+        hollow = ("--runtime=hollow", "--nodes=2")
+        await enter(node_agent_process(server.grpc, tmp_path / "node", *hollow, node="node", cluster_dir=cluster_dir))
+        files = (cluster_dir / "pki" / name for name in ("ca.crt", "admin.crt", "admin.key"))
+        api = await enter(client.connect([server.grpc], Credentials.from_files(*files)))
+        targets = {
+            "steersman-apiserver": [server.rest],
+            "steersman-controller-manager": [each.http for each in replicas.all],
+        }
+        prometheus = await enter(prometheusserver.prometheus_server(tmp_path, targets, cluster_dir))
+
+        async def every_panel_has_a_curve() -> bool:
+            """While something happens all the time, refusals included: most panels are about how often."""
+            await api.raw(Pod).create(make_pod(f"pod-{secrets.token_hex(4)}"))
+            with contextlib.suppress(NotFound):
+                await api.of(Pod).get("nobody", "default")
+            empty = [expression for expression in expressions() if not await prometheus.query(expression)]
+            assert empty == []
+            return True
+
+        await eventually(every_panel_has_a_curve, within=120)

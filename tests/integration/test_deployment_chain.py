@@ -20,7 +20,7 @@ from steersman.client import client
 from steersman.client.client import Client
 from tests import hollownodes
 from tests.apiserverprocess import api_server_process
-from tests.deploymentchain import FIRST_IMAGE, DeploymentChain, deployment_chain
+from tests.deploymentchain import FIRST_IMAGE, DeploymentChain, Moment, deployment_chain
 from tests.eventually import eventually
 from tests.replicaprocess import ReplicaProcess, ReplicaProcesses, replica_processes
 
@@ -29,8 +29,8 @@ NEW_IMAGE = "registry.example/web:2"
 KILLS = int(os.environ.get("STEERSMAN_ROLLOUT_KILLS", "4"))
 PODS_WHEN_KILLING = 30
 SEED = 20
-LONGEST_DELAY_SECONDS = 2.0
-"""About as long as such a rollout takes."""
+CHANGES_OF_A_ROLLOUT = 5 * PODS_WHEN_KILLING
+"""At least: each new pod comes, is bound and gets ready; each old one is told to go and goes."""
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600 + 60 * KILLS)]
 
@@ -79,6 +79,11 @@ async def test_the_life_of_a_deployment(cluster: Cluster) -> None:
     await chain.delete()
 
 
+async def until(chain: DeploymentChain, rolling: asyncio.Task[list[Moment]], changes: int) -> None:
+    """So many changes of pods are on record; however slow the machine, that is in the midst of the rollout."""
+    await eventually(lambda: len(chain.record.moments) >= changes or rolling.done(), within=120)
+
+
 async def test_a_rollout_survives_the_death_of_its_leader(cluster: Cluster) -> None:
     chain, chance = cluster.chain, Random(SEED)
     await chain.create(PODS_WHEN_KILLING)
@@ -86,8 +91,9 @@ async def test_a_rollout_survives_the_death_of_its_leader(cluster: Cluster) -> N
         image, old = (NEW_IMAGE, FIRST_IMAGE) if number % 2 == 0 else (FIRST_IMAGE, NEW_IMAGE)
         leader = await cluster.leader()
         async with asyncio.TaskGroup() as tasks:
+            reached = len(chain.record.moments) + chance.randrange(CHANGES_OF_A_ROLLOUT)
             rolling = tasks.create_task(chain.roll(image))
-            await asyncio.sleep(chance.uniform(0, LONGEST_DELAY_SECONDS))
+            await until(chain, rolling, reached)
             leader.signal(signal.SIGKILL)
             await leader.ended()
             await cluster.replicas.start()

@@ -59,7 +59,7 @@ async def complete(api: Client, image: str, replicas: int = REPLICAS) -> Deploym
         )
         return deployment if settled and images == [image] * replicas else None
 
-    found = await eventually(through, within=10)
+    found = await eventually(through)
     assert found is not None
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from steersman.api.core import ConfigMap, ContainerStatus, Event, Namespace, Nod
 from steersman.api.errors import NotFound
 from steersman.client import client
 from steersman.client.client import Client
+from tests import scraping
 from tests.apiserverprocess import ApiServerProcess, api_server_process
 from tests.builders import make_configmap, make_pod
 from tests.dockerengine import BUSYBOX_IMAGE, NGINX_IMAGE, Engine
@@ -271,6 +273,18 @@ async def test_environment_reaches_the_process(world: World) -> None:
     assert ended.message == "env-blue env 443 blue\n"
 
 
+async def test_a_variable_comes_from_a_file_that_an_earlier_container_wrote(world: World) -> None:
+    volume = {"name": "work", "emptyDir": {}}
+    mounts = [{"name": "work", "mountPath": "/work"}]
+    write = box("echo \"COLOR='deep blue'\" > /work/env", "first", volumeMounts=mounts)
+    source = {"volumeName": "work", "path": "env", "key": "COLOR"}
+    work = box('echo "$COLOR" > /dev/termination-log', env=[{"name": "COLOR", "valueFrom": {"fileKeyRef": source}}])
+    await world.create("from-file", work, initContainers=[write], volumes=[volume], restartPolicy="Never")
+    ended = (await world.reaches("from-file", "Succeeded")).status.container_statuses[0].state.terminated
+    assert ended is not None
+    assert ended.message == "deep blue\n"
+
+
 async def test_a_missing_config_map_is_waited_for(world: World) -> None:
     await world.create(
         "late", {**box("exit 0"), "envFrom": [{"configMapRef": {"name": "late"}}]}, restartPolicy="Never"
@@ -319,6 +333,31 @@ async def test_hooks_and_grace(world: World) -> None:
     await world.api.of(Pod).delete("hooks", "default")
     await world.gone("hooks")
     assert {each.name for each in folder.iterdir()} == {"started", "stopping"}
+
+
+async def test_a_pod_that_fills_its_volume_is_evicted(world: World) -> None:
+    volume = {"name": "scratch", "emptyDir": {"sizeLimit": "1Mi"}}
+    fill = f"dd if=/dev/urandom of=/scratch/big bs=1M count=2; {POLITE}"
+    work = box(fill, volumeMounts=[{"name": "scratch", "mountPath": "/scratch"}])
+    await world.create("greedy", work, volumes=[volume])
+    evicted = await world.reaches("greedy", "Failed")
+    told = 'Usage of EmptyDir volume "scratch" exceeds the limit "1Mi". '
+    assert (evicted.status.reason, evicted.status.message) == ("Evicted", told)
+    await world.stands("greedy", running=0)
+    await world.tells("greedy", "Evicted", told)
+
+
+async def test_an_agent_shows_what_it_has_counted(world: World) -> None:
+    await world.create("counted", box(POLITE))
+    await world.ready("counted")
+    lines = [line for line in world.agent.log_file.read_text().splitlines() if "serving metrics" in line]
+    address = re.search(r"127\.0\.0\.1:\d+", lines[-1])
+    assert address is not None
+    found = await scraping.gauges(address[0])
+    assert found["steersman_agent_pods"] >= 1
+    assert found["steersman_agent_start_duration_seconds_count"] >= 2
+    assert found["steersman_agent_heartbeats_total"] >= 1
+    assert found["process_resident_memory_bytes"] > 0
 
 
 async def test_a_container_killed_from_outside_is_restarted(world: World) -> None:
@@ -371,10 +410,36 @@ async def test_a_killed_agent_adopts_what_runs(world: World) -> None:
     assert kept.status.container_statuses[0].restart_count == 0
 
 
-async def test_an_end_that_nobody_saw_is_told_later(world: World) -> None:
-    await world.create("short", box("sleep 2; exit 7"), restartPolicy="Never")
-    await world.reaches("short", "Running")
+async def test_an_end_goes_on_where_a_killed_agent_left_it(world: World) -> None:
+    """The pod has an hour, and would take it; but the hour began an hour ago. Its hook has run, and runs no more."""
+    folder = world.agent.folder / "ending"
+    folder.mkdir()
+    hook = {"preStop": {"exec": {"command": ["/bin/sh", "-c", "echo ran >> /shared/hook"]}}}
+    work = box(
+        "trap '' TERM; while :; do sleep 1; done",
+        lifecycle=hook,
+        volumeMounts=[{"name": "shared", "mountPath": "/shared"}],
+    )
+    volume = {"name": "shared", "hostPath": {"path": str(folder), "type": "Directory"}}
+    pod = await world.create("ending", work, volumes=[volume], terminationGracePeriodSeconds=3600)
+    container = (await world.ready("ending")).status.container_statuses[0].container_id.removeprefix("docker://")
+    await world.api.of(Pod).delete("ending", "default")
+    notes = world.agent.folder / "data" / world.cluster / NODE / "pods" / pod.metadata.uid / "ending"
+    await eventually((notes / container).exists, within=WITHIN)
     await world.agent.kill()
+    an_hour_ago = (notes / "began").stat().st_mtime - 3600
+    os.utime(notes / "began", (an_hour_ago, an_hour_ago))
+    await world.agent.start()
+    await world.gone("ending")
+    assert (folder / "hook").read_text() == "ran\n"
+
+
+async def test_an_end_that_nobody_saw_is_told_later(world: World) -> None:
+    await world.create("short", box("until test -e /tmp/end; do sleep 0.1; done; exit 7"), restartPolicy="Never")
+    running = await world.reaches("short", "Running")
+    await world.agent.kill()
+    container = running.status.container_statuses[0].container_id.removeprefix("docker://")
+    await world.docker("exec", container, "touch", "/tmp/end")
 
     async def ended() -> bool:
         return len(await world.containers("short", "status=exited")) == 1

@@ -8,7 +8,6 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from nodeagent.runtime.docker import client as engine_client
 from nodeagent.runtime.docker import naming, requests
 from nodeagent.runtime.docker.settings import DockerSettings
 from nodeagent.runtime.interface import CreateFailed, StartFailed
-from nodeagent.runtime.seen import State, Wake
+from nodeagent.runtime.seen import SeenSandbox, State, Wake
 from nodeagent.runtime.specs import (
     Dns,
     HostAlias,
@@ -48,6 +47,17 @@ async def world(docker_engine: Engine) -> AsyncIterator[World]:
 def inspected(engine: Engine, container_id: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(engine.docker("inspect", container_id))[0]
     return found
+
+
+async def with_a_host_port(world: World) -> tuple[World, SeenSandbox, int]:
+    """A pod that has a port of the machine: another one if somebody takes the first before the engine does."""
+    while True:
+        port, world = runtimes.free_port(), runtimes.with_new_pod(world)
+        try:
+            spec = SandboxSpec(pod=world.pod, ports=(HostPort(port, 80, host_ip="127.0.0.1"),))
+            return world, await world.sandbox(spec), port
+        except StartFailed:
+            continue
 
 
 # What a process finds ------------------------------------------------------------------------------------------
@@ -198,8 +208,7 @@ async def test_the_pause_container_ends_at_once_when_told_to(world: World, docke
 
 
 async def test_a_host_port_leads_to_the_pod(world: World) -> None:
-    port = runtimes.free_port()
-    sandbox = await world.sandbox(SandboxSpec(pod=world.pod, ports=(HostPort(port, 80, host_ip="127.0.0.1"),)))
+    world, sandbox, port = await with_a_host_port(world)
     await world.runtime.run_container(world.spec(sandbox, "/bin/httpd", "-f", "-p", "80", "-h", "/www"))
 
     async def answers() -> bool:
@@ -212,11 +221,9 @@ async def test_a_host_port_leads_to_the_pod(world: World) -> None:
 
 
 async def test_a_host_port_that_is_taken_is_said_and_stays_said(world: World) -> None:
-    port = runtimes.free_port()
-    ports = (HostPort(port, 80, host_ip="127.0.0.1"),)
-    await world.sandbox(SandboxSpec(pod=world.pod, ports=ports))
+    world, _, port = await with_a_host_port(world)
     other = runtimes.with_new_pod(world)
-    spec = SandboxSpec(pod=other.pod, ports=ports)
+    spec = SandboxSpec(pod=other.pod, ports=(HostPort(port, 80, host_ip="127.0.0.1"),))
     for _ in range(2):
         with pytest.raises(StartFailed, match=str(port)):
             await other.sandbox(spec)
@@ -337,12 +344,15 @@ async def test_another_signal_can_be_asked_for(world: World) -> None:
     assert (await world.ended()).exit_code == 42
 
 
-async def test_times_are_those_of_the_machine(world: World) -> None:
-    container = await world.running("/bin/sh", "-c", "sleep 0.2; exit 7")
+async def test_times_are_in_the_order_of_what_happened(world: World) -> None:
+    """The end is asked for after the start was seen: else the engine may note the start after the end."""
+    container = await world.running("/bin/sh", "-c", "trap 'exit 7' TERM; echo ready; while :; do sleep 0.1; done")
+    await runtimes.until_spoken(world.runtime, container.id)
+    await world.runtime.kill_container(container.id, "TERM")
     ended = await world.ended()
     assert container.started_at is not None
     assert ended.finished_at is not None
-    assert ended.finished_at - container.started_at >= timedelta(seconds=0.2)
+    assert container.created_at <= container.started_at <= ended.finished_at
     assert ended.exit_code == 7
 
 

@@ -10,12 +10,16 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from nodeagent import handlers
+from nodeagent.handlers import Target
 from nodeagent.runtime import docker
 from nodeagent.runtime.docker import client as engine_client
 from nodeagent.runtime.interface import LogOptions, Stderr, Stdout, StreamOptions, TerminalSize
 from nodeagent.runtime.specs import Terminal
+from steersman.api.core import Container
 from tests import runtimes
 from tests.dockerengine import Engine
+from tests.eventually import eventually
 from tests.runtimes import WITHIN, World
 
 pytestmark = pytest.mark.docker
@@ -28,21 +32,33 @@ async def world(docker_engine: Engine) -> AsyncIterator[World]:
 
 
 async def test_the_two_streams_of_a_log_are_told_apart(world: World) -> None:
+    """Each in its own order; which of the two came first is not known to the engine either."""
     container = await world.running("/bin/sh", "-c", "echo one; echo two >&2; echo three")
     await world.ended()
     logs = world.runtime
     assert await runtimes.read_logs(logs, container.id, LogOptions()) == (b"one\nthree\n", b"two\n")
     assert await runtimes.read_logs(logs, container.id, LogOptions(stderr=False)) == (b"one\nthree\n", b"")
     assert await runtimes.read_logs(logs, container.id, LogOptions(stdout=False)) == (b"", b"two\n")
-    assert await runtimes.read_logs(logs, container.id, LogOptions(stderr=False, tail_lines=1)) == (b"three\n", b"")
+
+
+async def test_only_the_last_lines_of_a_log_are_read_if_asked_for(world: World) -> None:
+    container = await world.running("/bin/sh", "-c", "echo one; echo two; echo three")
+    await world.ended()
+    for lines, expected in ((0, b""), (1, b"three\n"), (2, b"two\nthree\n"), (9, b"one\ntwo\nthree\n")):
+        said = await runtimes.read_logs(world.runtime, container.id, LogOptions(tail_lines=lines))
+        assert said == (expected, b"")
 
 
 async def test_a_log_begins_where_it_is_asked_to(world: World) -> None:
-    container = await world.running("/bin/sh", "-c", "echo early; sleep 0.5; echo late")
-    await world.ended()
+    """The second line is not written before the first has its time."""
+    loop = "trap 'echo late; exit 0' TERM; echo early; while :; do sleep 0.1; done"
+    container = await world.running("/bin/sh", "-c", loop)
+    await runtimes.until_spoken(world.runtime, container.id)
     stamped, _ = await runtimes.read_logs(world.runtime, container.id, LogOptions(timestamps=True))
     early = datetime.fromisoformat(stamped.split(b" ")[0].decode())
-    since = LogOptions(since=early + timedelta(milliseconds=100))
+    await world.runtime.kill_container(container.id, "TERM")
+    await world.ended()
+    since = LogOptions(since=early + timedelta(microseconds=1))
     assert (await runtimes.read_logs(world.runtime, container.id, since))[0] == b"late\n"
 
 
@@ -123,6 +139,30 @@ async def test_an_exec_that_is_left_does_not_disturb(world: World) -> None:
         pass
     seen = (await world.runtime.observe(world.uid)).newest("app")
     assert seen == container
+
+
+async def test_a_program_that_takes_too_long_is_killed_with_all_it_has_started(
+    world: World, docker_engine: Engine
+) -> None:
+    """As probes and hooks run it: here a shell that waits for a child."""
+    container = await world.running()
+    target = Target(Container(name="app"), container.id, "127.0.0.1")
+    answer = await handlers.run(world.runtime, target, ("/bin/sh", "-c", "sleep 4711; true"), 0.2)
+    assert not answer.ok
+    assert answer.told == 'command timed out: "/bin/sh -c sleep 4711; true" timed out after 0.2s'
+
+    async def is_gone() -> bool:
+        return "4711" not in await asyncio.to_thread(docker_engine.docker, "top", container.id)
+
+    await eventually(is_gone, within=WITHIN)
+    assert (await world.runtime.observe(world.uid)).newest("app") == container
+
+
+async def test_what_an_attached_session_talks_to_is_not_killed(world: World) -> None:
+    container = await world.running()
+    async with world.runtime.attach(container.id, StreamOptions()) as session:
+        assert not await session.kill()
+    assert (await world.runtime.observe(world.uid)).newest("app") == container
 
 
 async def test_an_attached_session_talks_to_the_main_process(world: World) -> None:

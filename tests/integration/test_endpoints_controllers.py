@@ -20,7 +20,7 @@ from tests import builders
 from tests.eventually import eventually
 from tests.integration.replicas import create_node, replica_running
 
-WITHIN = 20
+WITHIN = 30
 SERVICE_NAME = "kubernetes.io/service-name"
 
 
@@ -66,11 +66,11 @@ async def told(api: Client, service: str = "web") -> tuple[set[str], set[str], s
     ready = {address.ip for subset in subsets for address in subset.addresses}
     unready = {address.ip for subset in subsets for address in subset.not_ready_addresses}
     sliced = {
-        f"{endpoint.addresses[0]}:{each.ports[0].port} "
+        f"{endpoint.addresses[0]}:{(each.ports or ())[0].port} "
         + "r" * bool(endpoint.conditions.ready)
         + "s" * bool(endpoint.conditions.serving)
         for each in await slices_of(api, service)
-        for endpoint in each.endpoints
+        for endpoint in each.endpoints or ()
     }
     return ready, unready, sliced
 
@@ -100,7 +100,7 @@ async def test_addresses_follow_the_pods(api: Client) -> None:
 
     await eventually(one_is_going, within=WITHIN)
     slices = await slices_of(api, "web")
-    assert {endpoint.zone for each in slices for endpoint in each.endpoints} == {"a"}
+    assert {endpoint.zone for each in slices for endpoint in each.endpoints or ()} == {"a"}
     assert len(slices) == 2, "one for each port"
     for name in ("one", "two", "three"):
         await api.of(Pod).delete(name, "default", grace_period_seconds=0)
@@ -158,6 +158,7 @@ async def test_many_pods_are_spread_over_slices(api: Client) -> None:
 
     async def complete() -> bool:
         slices = await slices_of(api, "web")
-        return sum(len(each.endpoints) for each in slices) == 120 and all(len(each.endpoints) <= 100 for each in slices)
+        sizes = [len(each.endpoints or ()) for each in slices]
+        return sum(sizes) == 120 and max(sizes) <= 100
 
     await eventually(complete, within=60)

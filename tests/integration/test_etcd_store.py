@@ -30,14 +30,15 @@ from steersman.api.names import Revision
 from tests.etcdserver import NO_FSYNC, EtcdMember, etcd_server
 from tests.eventually import eventually
 
-pytestmark = pytest.mark.etcd
+pytestmark = [pytest.mark.etcd, pytest.mark.timeout(240)]
 
+WITHIN = 60.0
 START = Revision(1)  # of a new etcd
 
 
 @pytest.fixture
 async def server() -> AsyncIterator[EtcdMember]:
-    async with etcd_server() as member:
+    async with etcd_server(*NO_FSYNC) as member:
         yield member
 
 
@@ -47,8 +48,8 @@ async def store(server: EtcdMember) -> AsyncIterator[Store]:
         yield opened
 
 
-async def next_change(watch: Watch, *, within: float = 10.0) -> Revised:
-    async with asyncio.timeout(within):
+async def next_change(watch: Watch) -> Revised:
+    async with asyncio.timeout(WITHIN):
         while True:
             revised = await anext(watch)
             if revised.changes:
@@ -56,7 +57,7 @@ async def next_change(watch: Watch, *, within: float = 10.0) -> Revised:
 
 
 async def read_to_the_end(watch: Watch) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(WITHIN):
         async for _ in watch:
             pass
 
@@ -159,22 +160,10 @@ async def first_message_is_a_fragment(endpoint: str, revision: Revision) -> bool
         stream = watch(wait_for_ready=True)
         create = pb.WatchCreateRequest(key=b"/", range_end=b"0", start_revision=revision, fragment=True)
         await stream.write(pb.WatchRequest(create_request=create))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(WITHIN):
             responses = [await stream.read(), await stream.read()]
         stream.cancel()
         return bool(responses[1].fragment)
-
-
-@pytest.mark.slow
-async def test_catch_up_of_ten_thousand_revisions() -> None:
-    values = {f"/registry/pods/{index:05}": b"%05d" % index * 1000 for index in range(10_000)}
-    async with etcd_server(*NO_FSYNC) as server, etcd.open_store([server.endpoint]) as store:
-        written = await write_all(store, values)
-        watch = store.watch("/registry/", START)
-        given = [await next_change(watch) for _ in written]
-        await watch.aclose()
-    expected = [Revised(item.revision, (Changed(item.key, item.value),)) for item in written]
-    assert given == expected
 
 
 async def test_a_watch_goes_on_over_restarts_with_nothing_lost_or_repeated(server: EtcdMember, store: Store) -> None:
@@ -192,7 +181,7 @@ async def test_a_watch_goes_on_over_restarts_with_nothing_lost_or_repeated(serve
         written += await write_all(store, {f"/registry/{round_}/{index}": b"v" for index in range(100)})
         await server.restart()
     written += await write_all(store, {"/registry/last": b"v"})
-    await eventually(lambda: len(given) >= len(written), within=10)
+    await eventually(lambda: len(given) >= len(written), within=WITHIN)
     await watch.aclose()
     await following
     assert given == [Revised(item.revision, (Changed(item.key, item.value),)) for item in written]
@@ -272,7 +261,7 @@ def python_etcd3(request: pytest.FixtureRequest) -> Path:
         fresh = folder.with_name(f"installing-{os.getpid()}")
         wanted = ["etcd3==0.12.0", "protobuf==3.20.*"]
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(fresh), *wanted]
-        result = subprocess.run(command, capture_output=True, text=True, timeout=50, check=False)
+        result = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
         if result.returncode:
             message = f"python-etcd3 cannot be installed: {result.stderr[-500:]}"
             (pytest.fail if "etcd" in os.environ.get("STEERSMAN_REQUIRE", "") else pytest.skip)(message)
@@ -292,7 +281,7 @@ async def test_an_independent_client_reads_plain_values(python_etcd3: Path, serv
         env={**os.environ, "PYTHONPATH": str(python_etcd3)},
         stdout=asyncio.subprocess.PIPE,
     )
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(WITHIN):
         output, _ = await reader.communicate()
     assert json.loads(output) == {item.key: [item.value.decode(), item.revision] for item in written}
 

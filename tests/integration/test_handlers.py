@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import socket
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 from aiohttp import web
@@ -41,6 +42,14 @@ async def port() -> AsyncIterator[int]:
     await runner.cleanup()
 
 
+@pytest.fixture
+def closed_port() -> Iterator[int]:
+    """Nobody listens there, and nobody else can."""
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        yield holder.getsockname()[1]
+
+
 @pytest.mark.parametrize(("path", "ok"), [("/200", True), ("301", True), ("/404", False), ("/500", False)])
 async def test_http(port: int, path: str, ok: bool) -> None:
     named = ContainerPort(name="web", container_port=port)
@@ -57,17 +66,17 @@ async def test_http_that_takes_too_long(port: int) -> None:
     assert "deadline exceeded" in answer.told
 
 
-async def test_http_where_nobody_listens(unused_tcp_port: int) -> None:
-    answer = await handlers.get(HTTPGetAction(path="/", port=unused_tcp_port), target(), SECONDS)
+async def test_http_where_nobody_listens(closed_port: int) -> None:
+    answer = await handlers.get(HTTPGetAction(path="/", port=closed_port), target(), SECONDS)
     assert not answer.ok
-    assert answer.told.startswith(f'Get "http://127.0.0.1:{unused_tcp_port}/": ')
+    assert answer.told.startswith(f'Get "http://127.0.0.1:{closed_port}/": ')
 
 
-async def test_tcp(port: int, unused_tcp_port: int) -> None:
+async def test_tcp(port: int, closed_port: int) -> None:
     assert (await handlers.connect(TCPSocketAction(port=port), target(), SECONDS)).ok
-    refused = await handlers.connect(TCPSocketAction(port=unused_tcp_port), target(), SECONDS)
+    refused = await handlers.connect(TCPSocketAction(port=closed_port), target(), SECONDS)
     assert not refused.ok
-    assert refused.told.startswith(f"dial tcp 127.0.0.1:{unused_tcp_port}: ")
+    assert refused.told.startswith(f"dial tcp 127.0.0.1:{closed_port}: ")
 
 
 async def test_grpc() -> None:

@@ -129,7 +129,8 @@ async def test_phases_by_restart_policy(api: Client, node: str, policy: str, end
     assert found.status.host_ip == "192.0.2.1"
     assert found.status.container_statuses[0].restart_count == 0
     assert found.status.container_statuses[0].container_id.startswith("hollow://")
-    assert await _phases_since(api, start) in (["Pending", "Running", ends][: 2 if ends == "Running" else 3],)
+    # Between two writes a status may pass unseen, but none comes back.
+    assert await _phases_since(api, start) in (["Pending", "Running", ends], ["Pending", ends])
 
 
 async def _phases_since(api: Client, start: Pod) -> list[str]:
@@ -213,7 +214,10 @@ async def test_nothing_is_written_when_nothing_changes(api: Client, node: str) -
 
     await eventually(five_beats_later, within=WITHIN)
     assert (await api.of(Pod).get("web", "default")).metadata.resource_version == pod.metadata.resource_version
-    assert (await api.of(Node).get(node)).metadata.resource_version == own.metadata.resource_version
+    newer = await api.of(Node).get(node)
+    # The image of the pod is news for the node's status, which is looked at every few seconds.
+    has_news = newer.status.images != own.status.images
+    assert has_news or newer.metadata.resource_version == own.metadata.resource_version
 
 
 async def test_events_tell_the_story(api: Client, node: str) -> None:

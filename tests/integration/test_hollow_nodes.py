@@ -26,14 +26,14 @@ async def test_hollow_nodes_run_what_is_bound_to_them(api_server: Serving, api: 
         async def all_ready() -> bool:
             return all(map(hollownodes.is_ready, (await api.of(Pod).list("default")).items))
 
-        await eventually(all_ready, within=15)
+        await eventually(all_ready, within=30)
         assert len({pod.status.pod_ip for pod in (await api.of(Pod).list("default")).items}) == 3
         await api.of(Pod).delete("web-1", "default")
 
         async def gone() -> bool:
             return len((await api.of(Pod).list("default")).items) == 2
 
-        await eventually(gone, within=15)
+        await eventually(gone, within=30)
         before = await api.of(Lease).get("node-2", "kube-node-lease")
 
         async def renewed() -> bool:

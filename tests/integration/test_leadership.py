@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import time
+from typing import Any, cast
 
 import grpc
 import pytest
 
+from apiserver.grpcfront import holding
 from apiserver.server import Serving
 from steersman.api.coordination import Lease, LeaseSpec
 from steersman.api.core import ConfigMap
@@ -18,9 +19,13 @@ from steersman.client.client import Client
 from steersman.client.requests import Term, WriteOptions
 from steersman.control.leadership import Leadership, Timing
 from steersman.pb import leadership_pb2, objects_pb2
+from tests.eventually import eventually
 
 NAMESPACE, NAME = "kube-system", "kube-controller-manager"
 QUICK = Timing(lease_seconds=1, renew_seconds=0.2, retry_seconds=0.05, look_seconds=0.1)
+PATIENT = Timing(lease_seconds=600, renew_seconds=0.2, retry_seconds=0.05, look_seconds=600)
+"""Whoever stands with it and is elected was woken by a change of the Lease: nothing has run out."""
+WITHIN = 30
 
 
 def candidate(api: Client, holder: str) -> Leadership:
@@ -36,27 +41,86 @@ async def holder_of(api: Client) -> str | None:
     return (await api.of(Lease).get(NAME, NAMESPACE)).spec.holder_identity
 
 
-async def test_a_clean_hand_over_takes_no_time(api: Client) -> None:
-    async with asyncio.TaskGroup() as tasks:
-        async with candidate(api, "a").term() as first:
-            await write(api, first, "one")
-            elected = asyncio.Event()
+async def test_a_clean_hand_over_waits_for_nothing(api: Client) -> None:
+    async with (
+        asyncio.timeout(WITHIN),
+        asyncio.TaskGroup() as tasks,
+        Leadership(api, NAMESPACE, NAME, "a", timing=PATIENT).term() as first,
+    ):
+        await write(api, first, "one")
 
-            async def stand_by() -> float:
-                async with candidate(api, "b").term() as second:
-                    elected.set()
-                    assert second.token > first.token
-                    await write(api, second, "two")
-                    return time.monotonic()
+        async def stand_by() -> None:
+            async with Leadership(api, NAMESPACE, NAME, "b", timing=PATIENT).term() as second:
+                assert second.token > first.token
+                await write(api, second, "two")
 
-            standing = tasks.create_task(stand_by())
-            await asyncio.sleep(QUICK.lease_seconds * 1.5)
-            assert not elected.is_set()  # a leader that renews is left alone
-            left = time.monotonic()
-        assert await standing - left < 0.5
+        tasks.create_task(stand_by())
+        await write(api, first, "meanwhile")
     assert await holder_of(api) is None
     with pytest.raises(Deposed):
         await write(api, first, "three")
+
+
+async def test_a_leader_that_renews_is_left_alone(api: Client) -> None:
+    # Longer than the longest time that a standby counts at once, so that no pause of this process is taken for silence.
+    timing = Timing(lease_seconds=3, renew_seconds=0.2, retry_seconds=0.05, look_seconds=0.1)
+    async with asyncio.TaskGroup() as tasks, Leadership(api, NAMESPACE, NAME, "a", timing=timing).term() as term:
+        standing = tasks.create_task(stand(Leadership(api, NAMESPACE, NAME, "b", timing=timing)))
+        await asyncio.sleep(timing.lease_seconds * 1.2)
+        await write(api, term, "one")
+        standing.cancel()
+
+
+async def stand(candidate: Leadership) -> None:
+    """Until elected, and then until cancelled."""
+    async with candidate.term():
+        await asyncio.Event().wait()
+
+
+class LateAnswers:
+    """A client, of Leases only, that has them written at once, and tells so when the test lets it."""
+
+    def __init__(self, api: Client) -> None:
+        self._leases = api.of(Lease)
+        self.hold = api.hold
+        self.landed, self.told = asyncio.Event(), asyncio.Event()
+
+    def of(self, _what: type[Lease]) -> LateAnswers:
+        return self
+
+    def __getattr__(self, verb: str) -> Any:
+        """All verbs but the two by which a Lease is taken."""
+        return getattr(self._leases, verb)
+
+    async def create(self, *values: Any, **options: Any) -> Any:
+        return await self._late(await self._leases.create(*values, **options))
+
+    async def update(self, *values: Any, **options: Any) -> Any:
+        return await self._late(await self._leases.update(*values, **options))
+
+    async def _late(self, answer: Any) -> Any:
+        self.landed.set()
+        await self.told.wait()
+        return answer
+
+
+async def test_whoever_is_told_to_go_while_it_takes_the_lease_gives_it_back(api: Client) -> None:
+    for steps in range(-1, 8):  # of the event loop since the answer: from before it to within the term
+        late = LateAnswers(api)
+        standing = asyncio.create_task(stand(candidate(cast(Client, late), "a")))
+        async with asyncio.timeout(WITHIN):
+            await late.landed.wait()
+        assert await holder_of(api) == "a"
+        if steps >= 0:
+            late.told.set()
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        standing.cancel()
+        await asyncio.sleep(0)
+        late.told.set()
+        await asyncio.wait([standing], timeout=WITHIN)
+        assert standing.cancelled(), steps
+        assert await holder_of(api) is None, steps
 
 
 @pytest.mark.parametrize("verb", ["edit", "delete"])
@@ -73,7 +137,7 @@ async def test_a_leader_that_a_user_deposes_stands_again(api: Client, verb: str)
                 await leases.patch(NAME, NAMESPACE, b'{"spec":{"holderIdentity":"somebody"}}')
             await asyncio.Event().wait()  # until the term is taken from under us
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(WITHIN):
         await candidate(api, "a").lead(work)
     assert len(terms) == 2
     assert terms[1].token > terms[0].token
@@ -88,7 +152,7 @@ async def test_a_leader_that_says_nothing_is_replaced_and_refused(api: Client) -
             await write(api, first, "two")
 
     with pytest.raises(Deposed):
-        await asyncio.wait_for(overstay(), timeout=5)
+        await asyncio.wait_for(overstay(), timeout=WITHIN)
 
 
 async def test_what_a_user_writes_on_the_lease_harms_no_term(api: Client) -> None:
@@ -140,10 +204,11 @@ async def test_a_broken_line_releases_the_lease_once(api_server: Serving, api: C
     line = Line(str(api_server.grpc))
     await line.open(await take(api))
     await line.break_off()
-    await asyncio.sleep(0.1)
-    assert await holder_of(api) == "a"  # it might come back
-    await asyncio.sleep(0.5)
-    assert await holder_of(api) is None
+
+    async def released() -> bool:
+        return await holder_of(api) is None
+
+    await eventually(released, within=WITHIN)
     again = await api.of(Lease).patch(NAME, NAMESPACE, b'{"spec":{"holderIdentity":"a"}}')
     second = Line(str(api_server.grpc))
     await second.open(again.revision)
@@ -152,17 +217,22 @@ async def test_a_broken_line_releases_the_lease_once(api_server: Serving, api: C
     assert await holder_of(api) == "a"  # not twice within one Lease duration
 
 
-async def test_a_goodbye_and_a_renewal_keep_the_lease(api_server: Serving, api: Client) -> None:
+async def test_a_goodbye_and_a_renewal_keep_the_lease(
+    api_server: Serving, api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     token = await take(api)
     polite, back = Line(str(api_server.grpc)), Line(str(api_server.grpc))
     await polite.open(token)
     await back.open(token)
     await polite.leave()
     await polite.break_off()
-    await asyncio.sleep(0.6)
+    await asyncio.sleep(holding.GRACE_SECONDS * 2)
     assert await holder_of(api) == "a"
+    grace_seconds = 1.0  # long enough that the renewals below, however slow, come in time
+    monkeypatch.setattr(holding, "GRACE_SECONDS", grace_seconds)
     await back.break_off()
-    await asyncio.sleep(0.1)
-    await api.of(Lease).patch(NAME, NAMESPACE, b'{"spec":{"renewTime":"2030-01-01T00:00:00.000000Z"}}')
-    await asyncio.sleep(0.5)
+    for number in range(30):  # over more than the grace; the server may hear of the break after some of them
+        renewed = b'{"spec":{"renewTime":"2030-01-01T00:00:%02d.000000Z"}}' % number
+        await api.of(Lease).patch(NAME, NAMESPACE, renewed)
+        await asyncio.sleep(grace_seconds / 20)
     assert await holder_of(api) == "a"

@@ -86,12 +86,17 @@ async def test_the_pods_of_a_lost_node_run_elsewhere(server: ApiServerProcess, a
             return found.total() == 9 and not found["node-2"]
 
         await eventually(elsewhere, within=WITHIN)
-        left = [pod for pod in (await api.of(Pod).list("default")).items if pod.spec.node_name == "node-2"]
-        assert left, "nobody has confirmed that they have ended"
-        for pod in left:
-            conditions = {each.type: (each.status, each.reason) for each in pod.status.conditions}
-            assert conditions["DisruptionTarget"] == ("True", "DeletionByTaintManager")
-            assert conditions["Ready"][0] == "False"
+
+        async def marked() -> list[Pod]:
+            found = [pod for pod in (await api.of(Pod).list("default")).items if pod.spec.node_name == "node-2"]
+            assert found, "nobody has confirmed that they have ended"
+            for pod in found:
+                conditions = {each.type: (each.status, each.reason) for each in pod.status.conditions}
+                assert conditions["DisruptionTarget"] == ("True", "DeletionByTaintManager")
+                assert conditions["Ready"][0] == "False"
+            return found
+
+        left = await eventually(marked, within=WITHIN)
 
         async def told() -> bool:
             reasons = Counter(event.reason for event in (await api.of(Event).list()).items)

@@ -20,7 +20,7 @@ from steersman.client.watching import Change, ChangeType
 from tests.builders import make_pod
 from tests.eventually import eventually
 
-WITHIN = 15.0
+WITHIN = 60.0
 
 
 @asynccontextmanager

@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from tests.apiserverprocess import api_server_process
 
 pytestmark = [
     pytest.mark.kubectl,
+    pytest.mark.timeout(240),
+    pytest.mark.asyncio(loop_scope="module"),
     pytest.mark.skipif(shutil.which("kubectl") is None, reason="there is no kubectl on the path"),
 ]
 
@@ -38,9 +41,10 @@ class Kubectl:
         return said.decode()
 
 
-@pytest.fixture
-async def kubectl(tmp_path: Path) -> AsyncIterator[Kubectl]:
-    async with api_server_process(data_dir=tmp_path, insecure=False) as server:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def kubectl(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Kubectl]:
+    """To one server, which all tests of this file share."""
+    async with api_server_process(data_dir=tmp_path_factory.mktemp("kubectl"), insecure=False) as server:
         yield Kubectl(server.data_dir / "admin.conf")
 
 

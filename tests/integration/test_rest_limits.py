@@ -67,7 +67,7 @@ async def test_writes_past_the_limit_are_told_when_to_come_back(tmp_path: Path) 
 
         for refused in await eventually(burst, within=30):
             assert (refused.code, refused.headers["Retry-After"]) == (429, "1")
-            assert refused.json["message"] == "Too many requests, please try again later."
+            assert refused.body == b"Too many requests, please try again later.\n"
 
 
 async def test_bodies_that_dribble_keep_no_writer_out(tmp_path: Path) -> None:
@@ -95,6 +95,22 @@ async def test_reads_past_the_limit_leave_health_and_writes_alone(
         assert (await rest.get(CONFIG_MAPS)).code == 429
         assert (await rest.get("/livez")).code == 200
         assert (await rest.create(CONFIG_MAPS, {"metadata": {"name": "a"}})).code == 201
+
+
+async def test_a_client_says_how_long_it_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "CATCH_UP_SECONDS", 60.0)
+    async with serving(tmp_path) as opened, rest_client(opened) as rest:
+        late = await rest.get(f"{CONFIG_MAPS}?resourceVersion=100000000&timeout=50ms")
+        assert (late.code, late.json["reason"]) == (504, "Timeout")
+        assert late.json["message"].startswith("Timeout: request did not complete within requested timeout")
+        assert (await rest.get(f"{CONFIG_MAPS}?timeout=0s")).code == 200
+        wrong = await rest.get(f"{CONFIG_MAPS}?timeout=5")
+        assert (wrong.code, wrong.json["message"]) == (
+            400,
+            'invalid timeout specified in the request URL - time: missing unit in duration "5"',
+        )
+        async with rest.session.get(f"{CONFIG_MAPS}?watch=1&timeout=1ns") as watch:
+            assert watch.status == 200
 
 
 async def test_watches_past_the_limit(tmp_path: Path) -> None:
@@ -143,6 +159,9 @@ async def test_a_service_accounts_token_opens_the_door(tmp_path: Path) -> None:
             bearer = {"Authorization": f"Bearer {token}"}
             async with session.get(CONFIG_MAPS, ssl=nobody, headers=bearer) as answer:
                 assert answer.status == 200
+            async with session.get(CONFIG_MAPS, ssl=nobody, headers={**bearer, "Impersonate-User": "jane"}) as answer:
+                assert answer.status == 403
+                assert (await answer.json())["message"].startswith('users "jane" is forbidden: User "system:service')
 
 
 async def test_a_client_that_dribbles_its_headers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

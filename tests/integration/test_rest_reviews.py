@@ -84,3 +84,10 @@ async def test_reviews_cannot_be_listed_or_deleted(rest: Rest, method: str) -> N
 async def test_the_same_over_grpc(api: Client) -> None:
     answered = await api.of(SelfSubjectReview).create(SelfSubjectReview())
     assert answered.object.status.user_info.username == "system:insecure"
+
+
+async def test_who_i_am_as_somebody_else(rest: Rest) -> None:
+    me = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+    answer = await rest.create(me, {}, impersonate_user="jane", impersonate_group="devs")
+    assert answer.code == 201
+    assert answer.json["status"]["userInfo"] == {"username": "jane", "groups": ["devs", "system:authenticated"]}

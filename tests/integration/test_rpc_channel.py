@@ -22,7 +22,7 @@ from tests.eventually import eventually
 LARGE = bytes(range(256)) * 20_000
 """Beyond every window on the way."""
 LIMITS = Limits(keepalive_seconds=0.2, keepalive_timeout_seconds=20.0)
-SECONDS = 20.0
+SECONDS = 40.0
 
 
 class Service:
@@ -140,8 +140,12 @@ async def test_errors_come_with_code_and_text(serving: Serving) -> None:
 
 
 async def test_a_deadline(serving: Serving) -> None:
-    assert (await failure(serving.ask("Hang", b"", seconds=0.2))).code is StatusCode.DEADLINE_EXCEEDED
-    await eventually(lambda: serving.service.cancelled == 1, within=15)
+    async def a_handler_was_cancelled() -> bool:
+        """On a busy machine a call may end before there is a handler."""
+        assert (await failure(serving.ask("Hang", b"", seconds=0.2))).code is StatusCode.DEADLINE_EXCEEDED
+        return serving.service.cancelled > 0
+
+    await eventually(a_handler_was_cancelled)
 
 
 async def test_a_call_goes_on_when_nobody_waits_for_its_answer(serving: Serving) -> None:
@@ -149,7 +153,7 @@ async def test_a_call_goes_on_when_nobody_waits_for_its_answer(serving: Serving)
     waiting = asyncio.create_task(call.answer())
     await asyncio.sleep(0)
     waiting.cancel()
-    await eventually(lambda: call.is_over, within=15)
+    await eventually(lambda: call.is_over)
     assert serving.service.metadata
 
 
@@ -191,10 +195,10 @@ async def test_more_than_is_read_at_once_waits_at_the_server(serving: Serving) -
 
 async def test_a_server_that_stops_breaks_calls_and_the_next_finds_it_gone(serving: Serving) -> None:
     hanging = asyncio.create_task(failure(serving.ask("Hang", b"")))
-    await eventually(lambda: serving.service.hanging == 1, within=15)
+    await eventually(lambda: serving.service.hanging == 1)
     await serving.server.stop(0)
     assert (await hanging).code in (StatusCode.UNAVAILABLE, StatusCode.CANCELLED)
-    await eventually(lambda: not serving.channel.is_connected, within=15)
+    await eventually(lambda: not serving.channel.is_connected)
     assert (await failure(serving.ask("Echo", b"x"))).code is StatusCode.UNAVAILABLE
     with pytest.raises(OSError, match="Connect"):
         await serving.channel.connect()

@@ -248,18 +248,23 @@ async def test_streams_both_ways_one_after_the_other(serving: Serving) -> None:
 
 
 async def test_a_deadline_ends_the_call_and_its_handler(serving: Serving) -> None:
-    error = await refusal(serving.unary("Hang")(b"", timeout=0.1))
-    assert error.code() is grpc.StatusCode.DEADLINE_EXCEEDED
-    await eventually(lambda: serving.service.cancelled == 1, within=15)
+    async def a_handler_was_cancelled() -> bool:
+        """On a busy machine a call may end before there is a handler."""
+        error = await refusal(serving.unary("Hang")(b"", timeout=0.2))
+        assert error.code() is grpc.StatusCode.DEADLINE_EXCEEDED
+        return serving.service.cancelled > 0
+
+    await eventually(a_handler_was_cancelled)
+    await eventually(lambda: serving.service.running == 0)
 
 
 async def test_a_client_that_gives_up_cancels_the_handler(serving: Serving) -> None:
     call = serving.unary("Hang")(b"", timeout=60)
     waiting = asyncio.create_task(refused_or_cancelled(call))
-    await eventually(lambda: serving.service.running == 1, within=15)
+    await eventually(lambda: serving.service.running == 1)
     call.cancel()
     await waiting
-    await eventually(lambda: serving.service.cancelled == 1, within=15)
+    await eventually(lambda: serving.service.cancelled == 1)
 
 
 async def refused_or_cancelled(call: Any) -> None:
@@ -273,14 +278,14 @@ async def test_a_client_that_goes_cancels_its_handlers(serving: Serving) -> None
         calls = [other.stream_stream("/test.Service/Deaf")() for _ in range(3)]
         for call in calls:
             await call.write(b"hello")
-        await eventually(lambda: serving.service.running == 3, within=15)
-    await eventually(lambda: serving.service.cancelled == 3, within=15)
+        await eventually(lambda: serving.service.running == 3)
+    await eventually(lambda: serving.service.cancelled == 3)
 
 
 async def test_a_client_that_does_not_read_holds_up_who_writes_to_it(serving: Serving) -> None:
     call = serving.stream("Flood")(timeout=60)
     await call.write(b"go")
-    await eventually(lambda: serving.service.running == 1, within=15)
+    await eventually(lambda: serving.service.running == 1)
     before = -1
     while serving.service.seen.get("written", 0) != before:  # until it moves no more
         before = serving.service.seen.get("written", 0)
@@ -289,7 +294,7 @@ async def test_a_client_that_does_not_read_holds_up_who_writes_to_it(serving: Se
     for _ in range(before + 5):
         assert len(await call.read()) == 100_000  # and goes on once it is read
     call.cancel()
-    await eventually(lambda: serving.service.cancelled == 1, within=15)
+    await eventually(lambda: serving.service.cancelled == 1)
 
 
 async def test_requests_that_nobody_takes_hold_the_client_up(serving: Serving) -> None:
@@ -311,19 +316,24 @@ async def test_a_silent_client_is_pinged_and_kept(serving: Serving) -> None:
     assert await serving.unary("Echo")(b"x", timeout=20) == b"x"
 
 
-async def test_a_stop_lets_calls_finish_and_then_cuts_them_off(serving: Serving) -> None:
-    chat, hang = serving.stream("Chat")(timeout=60), serving.unary("Hang")(b"", timeout=60)
+async def test_a_stop_lets_calls_finish(serving: Serving) -> None:
+    chat = serving.stream("Chat")(timeout=60)
     await chat.write(b"a")
     assert await chat.read() == b"A"
-    hanging = asyncio.create_task(refusal(hang))
-    await eventually(lambda: serving.service.running == 1, within=15)
-    stopping = asyncio.create_task(serving.server.stop(2.0))
+    stopping = asyncio.create_task(serving.server.stop(50.0))
+    await asyncio.sleep(0)
     await chat.write(b"b")
     assert await chat.read() == b"B"
     await chat.done_writing()
     assert await chat.code() is grpc.StatusCode.OK
     await stopping
-    assert (await hanging).code() in (grpc.StatusCode.CANCELLED, grpc.StatusCode.UNAVAILABLE)
-    assert serving.service.cancelled == 1
-    error = await refusal(serving.unary("Echo")(b"x", timeout=5))
+    error = await refusal(serving.unary("Echo")(b"x", timeout=20))
     assert error.code() is grpc.StatusCode.UNAVAILABLE
+
+
+async def test_a_stop_cuts_off_what_does_not_finish(serving: Serving) -> None:
+    hanging = asyncio.create_task(refusal(serving.unary("Hang")(b"", timeout=60)))
+    await eventually(lambda: serving.service.running == 1)
+    await serving.server.stop(0.1)
+    assert (await hanging).code() in (grpc.StatusCode.CANCELLED, grpc.StatusCode.UNAVAILABLE)
+    await eventually(lambda: serving.service.cancelled == 1)

@@ -12,16 +12,17 @@ import pytest
 
 from apiserver.server import Serving
 from steersman.api import codec
-from steersman.api.core import Binding, Node, ObjectReference, Pod
+from steersman.api.core import Binding, Node, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod
 from steersman.api.errors import Conflict
 from steersman.api.meta import ObjectMeta
 from steersman.api.scheduling import PriorityClass
 from steersman.client.client import Client
+from tests import builders
 from tests.eventually import eventually
 from tests.integration.replicas import create_node, create_pod, events_of, node_of, replica_running
 
 ZONE = "topology.kubernetes.io/zone"
-WITHIN = 20
+WITHIN = 30
 
 
 @pytest.fixture(autouse=True)
@@ -239,3 +240,43 @@ async def test_a_gated_pod_waits_for_its_gate(api: Client) -> None:
     assert await node_of(api, "gated") == ""
     await api.of(Pod).patch("gated", "default", b'{"spec":{"schedulingGates":null}}')
     await is_on(api, "gated", "n1")
+
+
+async def create_claim(api: Client, name: str, volume: str) -> None:
+    requests = {"requests": {"storage": "1Gi"}}
+    spec = {"storageClassName": "", "volumeName": volume, "accessModes": ["ReadWriteOnce"], "resources": requests}
+    await api.raw(PersistentVolumeClaim).create(builders.make("PersistentVolumeClaim", name, spec=spec))
+
+
+async def create_volume(api: Client, name: str, zone: str) -> None:
+    term = {"matchExpressions": [{"key": ZONE, "operator": "In", "values": [zone]}]}
+    spec = {
+        "capacity": {"storage": "1Gi"},
+        "accessModes": ["ReadWriteOnce"],
+        "hostPath": {"path": "/nowhere"},
+        "nodeAffinity": {"required": {"nodeSelectorTerms": [term]}},
+    }
+    await api.raw(PersistentVolume).create(builders.make("PersistentVolume", name, "", spec=spec))
+
+
+async def bind_claim(api: Client, name: str) -> None:
+    """By hand, as there is nobody else who would."""
+    await api.of(PersistentVolumeClaim).patch(name, "default", b'{"status":{"phase":"Bound"}}', subresource="status")
+
+
+async def test_a_pod_waits_for_its_claim_and_goes_where_its_volume_is(api: Client) -> None:
+    for name, zone in (("n1", "a"), ("n2", "b")):
+        await create_node(api, name, **{ZONE: zone})
+    available, hopeless = "0/2 nodes are available:", "2 Preemption is not helpful for scheduling."
+    tail = f"preemption: {available} {hopeless}"
+    claiming = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
+    await create_pod(api, "p", volumes=claiming)
+    await waits(api, "p", f'{available} persistentvolumeclaim "data" not found. {tail}')
+    await create_claim(api, "data", "disk")
+    await waits(api, "p", f"{available} pod has unbound immediate PersistentVolumeClaims. {tail}")
+    await bind_claim(api, "data")
+    await waits(api, "p", f'{available} persistentvolume "disk" not found. {tail}')
+    await create_volume(api, "disk", "c")
+    await waits(api, "p", f"{available} 2 node(s) didn't match PersistentVolume's node affinity. {tail}")
+    await api.of(Node).patch("n2", "", msgspec.json.encode({"metadata": {"labels": {ZONE: "c"}}}))
+    await is_on(api, "p", "n2")

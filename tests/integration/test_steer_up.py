@@ -16,6 +16,7 @@ from steersman.api.core import ConfigMap
 from steersman.api.meta import ObjectMeta
 from steersman.cli.local import access, ledger, processes, site
 from steersman.cli.local.ledger import Ledger, Role
+from tests.etcdserver import NO_FSYNC, etcd_server
 from tests.eventually import eventually
 
 WITHIN = 60.0
@@ -135,6 +136,40 @@ async def test_a_taken_port_is_refused_before_anything_starts(steer: Steer) -> N
     assert f"127.0.0.1:{port}" in said
     assert "already in use" in said
     assert ledger.read(steer.site.ledger) is None
+
+
+async def test_another_cluster_beside_it(steer: Steer) -> None:
+    """Each has ports, data and a life of its own."""
+    alone = ("--runtime=hollow", "--nodes=0", "--controller-managers=0", "--detach")
+    other = site.find("u", None, steer.environment)
+    for name in ("t", "u"):
+        code, said = await steer("up", f"--name={name}", *alone)
+        assert code == 0, said
+    known = ledger.read(other.ledger)
+    assert known is not None
+    assert not {*known.grpc, *known.rest} & {*steer.ledger.grpc, *steer.ledger.rest}
+    code, said = await steer("down", "--name=u")
+    assert code == 0, said
+    code, said = await steer("get", "namespaces", "--name=t")
+    assert (code, "kube-system" in said) == (0, True)
+    code, said = await steer("get", "namespaces", "--name=u")
+    assert (code, "is not running" in said) == (1, True)
+    await steer("down", "--name=t")
+
+
+@pytest.mark.etcd
+async def test_two_api_servers_over_one_etcd(steer: Steer) -> None:
+    async with etcd_server(*NO_FSYNC) as etcd:
+        arguments = (f"--etcd={etcd.endpoint}", "--api-servers=2", "--runtime=hollow", "--nodes=1", "--detach")
+        code, said = await steer("up", "--name=t", "--controller-managers=1", *arguments)
+        assert code == 0, said
+        assert [part.name for part in steer.ledger.of(Role.APISERVER)] == ["apiserver/0", "apiserver/1"]
+        code, said = await steer("kill", "apiserver/0", "--name=t", "--signal=STOP")  # killed, it would be back at once
+        assert code == 0, said
+        code, said = await steer("get", "nodes", "--name=t", "--no-headers")
+        assert (code, said.split()[:2]) == (0, ["node-0", "Ready"]), said
+        code, said = await steer("down", "--name=t")
+        assert code == 0, said
 
 
 async def test_several_api_servers_need_etcd(steer: Steer) -> None:

@@ -31,7 +31,7 @@ from tests.eventually import eventually
 from tests.nodeagentprocess import node_agent_process
 from tests.spdyclient import Refused
 
-WITHIN = 30.0
+WITHIN = 60.0
 SUCCESS = {"metadata": {}, "status": "Success"}
 SAID = b"this container is hollow: nothing was run\n"
 EXEC = "command=ls&stdin=true&stdout=true&stderr=true"
@@ -134,14 +134,15 @@ async def test_a_followed_log_ends_with_its_container(world: World) -> None:
 
 
 async def test_nothing_is_left_of_a_call_whose_client_went(world: World) -> None:
-    before = len(asyncio.all_tasks())
-    followed = await world.http.get(f"http://{world.server}{world.path('web', 'log', 'follow=true')}")
-    await followed.content.readline()
-    attached = await world.socket(world.path("web", "attach", "stdout=true"), "v5.channel.k8s.io")
-    assert len(asyncio.all_tasks()) > before
-    followed.close()
-    await attached.close()
-    await eventually(lambda: len(asyncio.all_tasks()) <= before, within=WITHIN)
+    """A leak would be one task a call; what else runs here comes and goes by fewer."""
+    before, calls = len(asyncio.all_tasks()), 20
+    for _ in range(calls):
+        followed = await world.http.get(f"http://{world.server}{world.path('web', 'log', 'follow=true')}")
+        await followed.content.readline()
+        attached = await world.socket(world.path("web", "attach", "stdout=true"), "v5.channel.k8s.io")
+        followed.close()
+        await attached.close()
+    await eventually(lambda: len(asyncio.all_tasks()) < before + calls // 2, within=WITHIN)
 
 
 async def test_a_log_in_messages(world: World) -> None:

@@ -74,6 +74,12 @@ class World:
             out, err = await process.communicate(stdin)
         return process.returncode or 0, out.decode(), err.decode()
 
+    def tls(self) -> ssl.SSLContext:
+        pki = self.config.parent / "pki"
+        tls = ssl.create_default_context(cafile=str(pki / "ca.crt"))
+        tls.load_cert_chain(pki / "admin.crt", pki / "admin.key")
+        return tls
+
     async def said(self, *arguments: str) -> str:
         code, out, err = await self.kubectl(*arguments)
         assert code == 0, err
@@ -314,6 +320,46 @@ async def test_a_pod_is_reached_through_the_server(world: World) -> None:
     assert "error trying to reach service: error forwarding port 81 to pod box" in err
 
 
+async def test_a_pod_is_reached_through_its_service(world: World) -> None:
+    address = await world.said("get", "pod", "box", "-o", "jsonpath={.status.podIP}")
+    port = {"name": "http", "port": 8080, "protocol": "TCP"}
+    service = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "front"},
+        "spec": {"ports": [{**port, "port": 80, "targetPort": 8080}]},
+    }
+    pod = {"kind": "Pod", "namespace": "default", "name": "box"}
+    known = {
+        "apiVersion": "discovery.k8s.io/v1",
+        "kind": "EndpointSlice",
+        "metadata": {"name": "front", "labels": {"kubernetes.io/service-name": "front"}},
+        "addressType": "IPv4",
+        "ports": [port],
+        "endpoints": [{"addresses": [address], "targetRef": pod}],
+    }
+    both = {"apiVersion": "v1", "kind": "List", "items": [service, known]}
+    code, _, err = await world.kubectl("create", "-f", "-", stdin=json.dumps(both).encode())
+    assert code == 0, err
+    services = "/api/v1/namespaces/default/services"
+    assert await world.said("get", "--raw", f"{services}/front:http/proxy/") == "page\n"
+    assert await world.said("get", "--raw", f"{services}/http:front:80/proxy/index.html") == "page\n"
+    code, _, err = await world.kubectl("get", "--raw", f"{services}/front/proxy/")
+    assert (code, err) == (1, 'Error from server (ServiceUnavailable): no endpoints available for service "front"\n')
+
+
+async def test_what_is_passed_on_need_not_be_a_verb_of_ours(world: World) -> None:
+    address = await world.said("config", "view", "-o", "jsonpath={.clusters[0].cluster.server}")
+    path = "/api/v1/namespaces/default/pods/box/proxy"
+    async with aiohttp.ClientSession(address) as http:
+        async with http.head(f"{path}/index.html", ssl=world.tls()) as answer:
+            assert (answer.status, answer.headers["Content-Length"]) == (200, "5")
+        async with http.head(path, ssl=world.tls()) as answer:
+            assert (answer.status, answer.headers["Location"]) == (301, f"{path}/")
+        async with http.options(f"{path}/", ssl=world.tls()) as answer:
+            assert answer.status == 501, "busybox does not know it"
+
+
 SWITCH = r"""#!/bin/sh
 while read line; do [ "$line" = "$(printf '\r')" ] && break; done
 printf 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n'
@@ -324,9 +370,7 @@ exec cat
 async def test_a_pod_may_switch_to_another_protocol(world: World) -> None:
     serve = "cat > /switch; chmod +x /switch; while :; do nc -l -p 9000 -e /switch; done > /dev/null 2>&1 &"
     assert (await world.kubectl("exec", "-i", "box", "--", "sh", "-c", serve, stdin=SWITCH.encode()))[0] == 0
-    pki = world.config.parent / "pki"
-    tls = ssl.create_default_context(cafile=str(pki / "ca.crt"))
-    tls.load_cert_chain(pki / "admin.crt", pki / "admin.key")
+    tls = world.tls()
     host, _, port = (await world.said("config", "view", "-o", "jsonpath={.clusters[0].cluster.server}")).rpartition(":")
     path = "/api/v1/namespaces/default/pods/box:9000/proxy/any"
 

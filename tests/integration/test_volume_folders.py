@@ -153,6 +153,18 @@ def test_host_paths_of_another_type(tmp_path: Path, path: str, kind: str, messag
     assert str(problem.value) == message.format(tmp_path / path)
 
 
+def test_a_file_in_a_volume_is_read_but_no_link(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep/env").write_text("A='1'")
+    (tmp_path / "outside").symlink_to("/etc")
+    (tmp_path / "link").symlink_to("deep/env")
+    assert subpaths.read(tmp_path, "deep/env", 100) == b"A='1'"
+    assert subpaths.read(tmp_path, "deep/env", 3) == b"A='"
+    for part in ("absent", "outside/passwd", "link", "deep"):
+        with pytest.raises(OSError):  # noqa: PT011 -- of several kinds
+            subpaths.read(tmp_path, part, 100)
+
+
 def test_an_agent_in_a_container_looks_below_the_root_of_the_machine(tmp_path: Path) -> None:
     found = hostfolders.host_path(HostPathVolumeSource(path="/var/x", type="DirectoryOrCreate"), tmp_path)
     assert found == Folder(Path("/var/x"))

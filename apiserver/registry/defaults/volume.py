@@ -93,7 +93,8 @@ def _default_projected(source: ProjectedVolumeSource) -> ProjectedVolumeSource:
     changes: dict[str, Any] = {}
     if source.default_mode is None:
         changes["default_mode"] = FILE_MODE
-    note(changes, "sources", source.sources, each(source.sources, _default_projection))
+    if source.sources is not None:
+        note(changes, "sources", source.sources, each(source.sources, _default_projection))
     return replace(source, **changes) if changes else source
 
 

@@ -46,7 +46,7 @@ def without_value(path: Path, detail: str) -> Cause:
 
 
 def validate_failure_policy(spec: JobSpec, path: Path) -> list[Cause]:
-    rules = spec.pod_failure_policy.rules if spec.pod_failure_policy is not None else ()
+    rules = (spec.pod_failure_policy.rules if spec.pod_failure_policy is not None else None) or ()
     where = path.child("rules")
     causes = _too_many(rules, where, MOST_RULES)
     template = spec.template.spec

@@ -61,7 +61,8 @@ def _validate_no_tokens(spec: PodSpec) -> list[Cause]:
     """A token is somebody's; a pod without an account cannot have one."""
     causes: list[Cause] = []
     for index, volume in enumerate(spec.volumes):
-        for position, source in enumerate(volume.projected.sources if volume.projected is not None else ()):
+        sources = volume.projected.sources if volume.projected is not None else None
+        for position, source in enumerate(sources or ()):
             if source.service_account_token is not None:
                 where = _SPEC.child("volumes").index(index).child("projected").child("sources").index(position)
                 detail = "must not be specified when serviceAccountName is not set"

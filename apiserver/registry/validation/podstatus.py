@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from apiserver.registry.validation import addresses, checks
+from apiserver.registry.validation import addresses, checks, podclaims
 from steersman.api import fields, names
 from steersman.api.core import (
     Container,
@@ -44,6 +44,10 @@ def validate_pod_status_update(new: Pod, old: Pod) -> list[Cause]:
     if status.qos_class != before.qos_class:
         causes.append(fields.invalid(_STATUS.child("qosClass"), status.qos_class, "field is immutable"))
     causes += _validate_transitions(new, old)
+    claims = _STATUS.child("resourceClaimStatuses")
+    causes += podclaims.validate_claims(status.resource_claim_statuses, new.spec.resource_claims, claims)
+    extended = _STATUS.child("extendedResourceClaimStatus")
+    causes += podclaims.validate_extended(status.extended_resource_claim_status, new.spec, extended)
     causes += _validate_addresses(new, old)
     for shown, statuses, containers in (
         ("containerStatuses", status.container_statuses, new.spec.containers),

@@ -46,7 +46,7 @@ def validate_downward_api(source: DownwardAPIVolumeSource, path: Path) -> list[C
 def validate_projected(source: ProjectedVolumeSource, path: Path) -> list[Cause]:
     causes = filepaths.file_mode(source.default_mode, path.child("defaultMode"))
     taken: set[str] = set()
-    for index, projection in enumerate(source.sources):
+    for index, projection in enumerate(source.sources or ()):
         causes += _validate_projection(projection, path, path.child("sources").index(index), taken)
     return causes
 

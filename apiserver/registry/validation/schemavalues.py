@@ -6,15 +6,13 @@ alternatives none of which fits, the complaints of the one that fits best are to
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
 
 from apiserver.registry.validation import schemaformats
-from steersman.api import fields
+from steersman.api import fields, patterns
 from steersman.api.apiextensions import JSONSchemaProps as Schema
 from steersman.api.errors import Cause, quoted
 from steersman.api.fields import Path
@@ -161,21 +159,10 @@ def _check_string(value: str, schema: Schema, name: str, out: _Outcome) -> None:
         out.add(name, fields.too_long(out.place(name), schema.max_length))
     elif schema.min_length is not None and len(value) < schema.min_length:
         out.invalid(name, value, f"should be at least {schema.min_length} chars long")
-    elif schema.pattern and not _matches(schema.pattern, value):
+    elif schema.pattern and (complaint := patterns.complain(schema.pattern)):
+        out.invalid(name, value, f"should match '{schema.pattern}, but pattern is invalid: {complaint}'")
+    elif schema.pattern and not patterns.compiled(schema.pattern).matches(value):
         out.invalid(name, value, f"should match '{schema.pattern}'")
-
-
-@lru_cache(maxsize=1024)
-def _compiled(pattern: str) -> re.Pattern[str] | None:
-    try:
-        return re.compile(pattern.replace(r"\z", r"\Z"), re.ASCII)
-    except re.error:
-        return None  # of a dialect that we do not speak
-
-
-def _matches(pattern: str, text: str) -> bool:
-    compiled = _compiled(pattern)
-    return compiled is None or compiled.search(text) is not None
 
 
 def _check_format(value: str, schema: Schema, name: str, out: _Outcome) -> None:

@@ -11,8 +11,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from apiserver.registry.validation import patterns
-from steersman.api import fields
+from steersman.api import fields, patterns
 from steersman.api.apiextensions import JSONSchemaProps as Schema
 from steersman.api.errors import Cause
 from steersman.api.fields import Path

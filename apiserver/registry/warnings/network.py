@@ -92,7 +92,7 @@ def of_endpointslice(new: EndpointSlice, _old: EndpointSlice | None) -> list[str
     warnings = ["spec.addressType: FQDN endpoints are deprecated"] if new.address_type == "FQDN" else []
     if new.metadata.labels.get(SLICE_MANAGER) in _OUR_OWN:
         return warnings
-    for number, endpoint in enumerate(new.endpoints):
+    for number, endpoint in enumerate(new.endpoints or ()):
         for index, address in enumerate(endpoint.addresses):
             warnings += addresses.of_ip(address, Path("endpoints").index(number).child("addresses").index(index))
     return warnings

@@ -77,10 +77,10 @@ def _of_overlaps(volume: Volume) -> list[str]:
     if volume.downward_api is not None:
         return _overlaps(name, "DownwardAPI", (_File(item.path) for item in volume.downward_api.items))
     if volume.projected is not None:
-        empty = VolumeProjection()
-        unsaid = [source for source in volume.projected.sources if source == empty]
+        empty, sources = VolumeProjection(), volume.projected.sources or ()
+        unsaid = [source for source in sources if source == empty]
         warnings = [f"volume {quoted(name)} (Projected) has no sources provided" for _ in unsaid]
-        files = (file for source in volume.projected.sources for file in _projected(source))
+        files = (file for source in sources for file in _projected(source))
         return warnings + _overlaps(name, "Projected", files)
     return []
 

@@ -16,6 +16,7 @@ from apiserver.restfront.streams.logs import Logs
 from apiserver.restfront.streams.nodeproxy import NodeProxy
 from apiserver.restfront.streams.podproxy import PodProxy
 from apiserver.restfront.streams.portforward import PortForward
+from apiserver.restfront.streams.serviceproxy import ServiceProxy
 
 MAX_OPEN = 1_000
 """Of each kind of stream."""
@@ -46,11 +47,15 @@ def _open_doors(registry: Registry, nodes: Nodes) -> Doors:
         """Clients open streams with GET (WebSocket) or POST (SPDY)."""
         return Door({"get": handle, "create": handle}, Shown(shown), is_stream=True)
 
+    def proxy(handle: Handler, shown: str) -> Door:
+        return Door(dict.fromkeys(EVERY_VERB, handle), Shown(shown), is_stream=True, is_proxy=True)
+
     return {
         "pods/log": Door({"get": logs.serve}, is_stream=True),
         "pods/exec": both(commands.exec, "PodExecOptions"),
         "pods/attach": both(commands.attach, "PodAttachOptions"),
         "pods/portforward": both(forward.serve, "PodPortForwardOptions"),
-        "pods/proxy": Door(dict.fromkeys(EVERY_VERB, pod_proxy.serve), Shown("PodProxyOptions"), is_stream=True),
-        "nodes/proxy": Door(dict.fromkeys(EVERY_VERB, node_proxy.serve), Shown("NodeProxyOptions"), is_stream=True),
+        "pods/proxy": proxy(pod_proxy.serve, "PodProxyOptions"),
+        "services/proxy": proxy(ServiceProxy(registry, pod_proxy).serve, "ServiceProxyOptions"),
+        "nodes/proxy": proxy(node_proxy.serve, "NodeProxyOptions"),
     }

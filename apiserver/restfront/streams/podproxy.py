@@ -20,6 +20,7 @@ from apiserver.restfront.reply import Reply
 from apiserver.restfront.streams import podsockets, proxying, targets
 from apiserver.restfront.streams.pipes import WRITE_SECONDS, BareConnection
 from apiserver.restfront.streams.podsockets import PodSocket
+from steersman.api.core import Pod
 from steersman.api.errors import BadRequest, Unavailable, quoted
 
 CHUNK_BYTES = 64 * 1024
@@ -34,17 +35,23 @@ class PodProxy:
         self._nodes = nodes
 
     async def serve(self, call: Call) -> web.StreamResponse:
-        path, request = call.path, call.request
+        path = call.path
         backend = proxying.backend_of(path.name)
         if backend is None:
             raise BadRequest(f"invalid pod request {quoted(path.name)}")
+        pod = await targets.pod_of(self._registry, Target(path.kind, path.namespace, backend.name))
+        return await self.reach(call, pod, backend.scheme, proxying.port_of(pod, backend.port, backend.scheme))
+
+    async def reach(self, call: Call, pod: Pod, scheme: str, port: int) -> web.StreamResponse:
+        """What the pod answers at that port. Unavailable."""
+        request = call.request
         raw = request.raw_path if request.raw_path.startswith("/") else request.rel_url.raw_path_qs
         prefix, rest = proxying.below_proxy(raw)
         if not rest.startswith("/"):
-            return _moved(f"{prefix}/{rest}")
-        pod = await targets.pod_of(self._registry, Target(path.kind, path.namespace, backend.name))
-        port = proxying.port_of(pod, backend.port, backend.scheme)
-        url = URL(f"{backend.scheme}://{backend.name}:{port}{rest}", encoded=True)
+            if proxying.is_sent_to_root(request.method) and "Upgrade" not in request.headers:
+                return _moved(f"{prefix}/{rest}")
+            rest = f"/{rest}"
+        url = URL(f"{scheme}://{pod.metadata.name}:{port}{rest}", encoded=True)
         async with AsyncExitStack() as stack:
             agent = await stack.enter_async_context(self._nodes.connected(targets.node_name(pod)))
             pod_socket = await stack.enter_async_context(podsockets.connected(agent, pod, port))

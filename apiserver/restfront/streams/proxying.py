@@ -57,11 +57,16 @@ def port_of(pod: Pod, asked: str, scheme: str) -> int:
 
 
 def below_proxy(raw_path: str) -> tuple[str, str]:
-    """What comes before and after the `proxy` of a path below `/api/v1/namespaces/<namespace>/pods/<name>`."""
+    """What comes before and after the `proxy` of a path below `/api/v1/namespaces/<namespace>/<resource>/<name>`."""
     path, mark, query = raw_path.partition("?")
     parts = path.split("/", _UP_TO_PROXY)
     rest = f"/{parts[_UP_TO_PROXY]}" if len(parts) > _UP_TO_PROXY else ""
     return "/".join(parts[:_UP_TO_PROXY]), f"{rest}{mark}{query}"
+
+
+def is_sent_to_root(method: str) -> bool:
+    """Whether somebody who asks for a backend without saying what of it is sent on to its root."""
+    return method in ("GET", "HEAD")
 
 
 def passed_on(fields: Iterable[tuple[str, str]]) -> Fields:

@@ -131,7 +131,7 @@ def _ports(subset: EndpointSubset) -> Ports:
 def _slice(endpoints: Endpoints, group: Group, contents: tuple[Endpoint, ...]) -> EndpointSlice:
     family, ports = group
     meta = _with_metadata(endpoints, ObjectMeta(namespace=endpoints.metadata.namespace))
-    return EndpointSlice(metadata=meta, address_type=family, ports=ports, endpoints=contents)
+    return EndpointSlice(metadata=meta, address_type=family, ports=ports or None, endpoints=contents or None)
 
 
 def _with_metadata(endpoints: Endpoints, meta: ObjectMeta) -> ObjectMeta:
@@ -149,9 +149,9 @@ def _with_metadata(endpoints: Endpoints, meta: ObjectMeta) -> ObjectMeta:
 def _mirrored(endpoints: Endpoints, held: EndpointSlice, desired: dict[Identity, Endpoint]) -> EndpointSlice:
     """The slice as it should be; endpoints that it has already keep their order."""
     waiting = dict(desired)
-    kept = [found for each in held.endpoints if (found := waiting.pop(packing.identity(each), None)) is not None]
+    kept = [found for each in held.endpoints or () if (found := waiting.pop(packing.identity(each), None)) is not None]
     metadata = _with_metadata(endpoints, held.metadata)
-    return replace(held, metadata=metadata, endpoints=(*kept, *waiting.values()))
+    return replace(held, metadata=metadata, endpoints=(*kept, *waiting.values()) or None)
 
 
 def _recycled(

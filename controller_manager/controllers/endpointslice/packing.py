@@ -18,9 +18,9 @@ Identity = tuple[tuple[str, ...], str, str, str]
 Ports = tuple[EndpointPort, ...]
 
 
-def normal(ports: Ports) -> Ports:
+def normal(ports: Ports | None) -> Ports:
     """Equal for the same ports in any order."""
-    return tuple(sorted(ports, key=lambda port: (port.name or "", port.protocol or "", port.port or 0)))
+    return tuple(sorted(ports or (), key=lambda port: (port.name or "", port.protocol or "", port.port or 0)))
 
 
 def identity(endpoint: Endpoint) -> Identity:
@@ -49,7 +49,7 @@ def packed(
     waiting = dict(desired)
     contents: dict[str, list[Endpoint]] = {}
     for each in present:
-        found = (waiting.pop(identity(endpoint), None) for endpoint in each.endpoints)
+        found = (waiting.pop(identity(endpoint), None) for endpoint in each.endpoints or ())
         contents[each.metadata.name] = [endpoint for endpoint in found if endpoint is not None]
     arrivals = list(waiting.values())
     _fill(_fullest_first(present, contents), arrivals, limit)

@@ -135,7 +135,7 @@ def _of_ports(
     return actions + [CreateSlice(replace(born, endpoints=contents)) for contents in packing_of.fresh]
 
 
-def _with(slice: EndpointSlice, endpoints: tuple[Endpoint, ...], labels: dict[str, str]) -> EndpointSlice:
+def _with(slice: EndpointSlice, endpoints: tuple[Endpoint, ...] | None, labels: dict[str, str]) -> EndpointSlice:
     return replace(slice, endpoints=endpoints, metadata=replace(slice.metadata, labels=labels))
 
 
@@ -215,4 +215,4 @@ def _empty_slice(service: Service, ports: Ports, family: str) -> EndpointSlice:
         labels=labels_of(service),
         owner_references=(ownership.reference_to(service, _SERVICE),),
     )
-    return EndpointSlice(metadata=meta, address_type=family, ports=ports)
+    return EndpointSlice(metadata=meta, address_type=family, ports=ports or None)

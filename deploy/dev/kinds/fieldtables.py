@@ -94,7 +94,7 @@ def _notes(field: Field) -> Iterator[str]:
     if field.required:
         yield "required"
     if field.written:
-        yield "always written"
+        yield "always written, `null` when empty" if field.null_when_empty else "always written"
     if field.pointer and field.shape.form is not Form.STRUCT:
         yield "pointer"
     if field.shape.form is Form.LIST and field.list_type:

@@ -1,4 +1,4 @@
-"""Connections from inside a pod's network namespace, where this process may enter it.
+"""Namespaces: whether the engine's view of files is ours, and connections from inside a pod's network.
 
 A socket belongs to the namespace in which it was made, whoever uses it later. So one thread enters, makes the socket,
 and returns; the connection is then used from here. An agent without the right to do so, or one that does not see the
@@ -11,9 +11,13 @@ import asyncio
 import ctypes
 import os
 import socket
+import struct
 from pathlib import Path
 
 _CLONE_NEWNET = 0x40000000
+_CONNECT_SECONDS = 5.0
+_PEER = struct.Struct("3i")
+"""Process, user and group at the other end of a socket."""
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -21,6 +25,21 @@ def visible(pid: int, container_id: str) -> bool:
     """Whether that process of the engine is the one that we see under this number."""
     try:
         return pid > 0 and container_id in Path(f"/proc/{pid}/cgroup").read_text()
+    except OSError:
+        return False
+
+
+def is_shared_with(url: str) -> bool:
+    """Whether whoever listens at the engine's socket has the same mounts as we. False where that cannot be seen."""
+    if not url.startswith("unix://"):
+        return False
+    try:
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.settimeout(_CONNECT_SECONDS)
+            probe.connect(url.removeprefix("unix://"))
+            found = probe.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
+        pid, _, _ = _PEER.unpack(found)
+        return pid > 0 and Path(f"/proc/{pid}/ns/mnt").samefile("/proc/self/ns/mnt")
     except OSError:
         return False
 

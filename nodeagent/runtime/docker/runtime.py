@@ -53,6 +53,9 @@ class DockerRuntime:
         version = await self._client.call("GET", "/version")
         return reading.engine(version, await self._client.call("GET", "/info"))
 
+    async def sees_our_files(self) -> bool:
+        return await asyncio.to_thread(namespaces.is_shared_with, self._client.url)
+
     async def prepare(self) -> PodNetwork:
         await self._ensure_pause_image()
         if self._containers.lowest_oom_score is None:

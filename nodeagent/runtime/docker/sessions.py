@@ -5,24 +5,38 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager, suppress
+from functools import partial
 
-from nodeagent.runtime.docker import frames, reading
+from nodeagent.runtime.docker import frames, processes, reading
 from nodeagent.runtime.docker.client import EngineClient, Upgraded
 from nodeagent.runtime.interface import LogOptions, Output, Session, Stderr, Stdout, StreamOptions, TerminalSize
 from steersman.api.errors import BadRequest, Conflict, Internal, NotFound
 
-EXIT_CODE_ATTEMPTS = 40
+EXIT_CODE_ATTEMPTS = 200
 EXIT_CODE_POLL_SECONDS = 0.05
 COULD_NOT_RUN = 126
 NEVER_DETACH = ",".join(["ctrl-_"] * 16)  # Docker always has such keys, and its default takes ctrl-p away from shells
 
 ExitCode = Callable[[], Awaitable[int | None]]
+Kill = Callable[[], Awaitable[bool]]
+
+
+async def _not_ours_to_kill() -> bool:
+    return False
 
 
 class DockerSession:
     """A Session over an upgraded connection."""
 
-    def __init__(self, connection: Upgraded, resize_path: str, exit_code: ExitCode, client: EngineClient) -> None:
+    def __init__(
+        self,
+        connection: Upgraded,
+        resize_path: str,
+        exit_code: ExitCode,
+        client: EngineClient,
+        kill: Kill = _not_ours_to_kill,
+    ) -> None:
+        self._kill = kill
         self._writer = connection.writer
         self._outputs = frames.outputs(connection.reader, multiplexed=connection.multiplexed)
         self._resize_path = resize_path
@@ -50,6 +64,9 @@ class DockerSession:
         with suppress(NotFound, Conflict, BadRequest, Internal):
             await self._client.call("POST", self._resize_path, {"w": str(size.width), "h": str(size.height)})
 
+    async def kill(self) -> bool:
+        return await self._kill()
+
     async def exit_code(self) -> int | None:
         return await self._exit_code()
 
@@ -71,6 +88,9 @@ class StillbornSession:
 
     async def resize(self, size: TerminalSize) -> None:
         return
+
+    async def kill(self) -> bool:
+        return True
 
     async def exit_code(self) -> int | None:
         return COULD_NOT_RUN
@@ -113,7 +133,8 @@ class Sessions:
             yield StillbornSession(error.message)
             return
         try:
-            yield DockerSession(connection, f"{path}/resize", lambda: self._exec_code(path), self._client)
+            exit_code, kill = partial(self._exec_code, path), partial(self._kill_exec, path)
+            yield DockerSession(connection, f"{path}/resize", exit_code, self._client, kill)
         finally:
             connection.writer.close()
 
@@ -144,6 +165,18 @@ class Sessions:
                 return code
             await asyncio.sleep(EXIT_CODE_POLL_SECONDS)
         return None
+
+    async def _kill_exec(self, path: str) -> bool:
+        """Docker itself has no call for it. It answers before it has started the process: that is waited for, or the
+        process would begin after it was thought dead."""
+        for _ in range(EXIT_CODE_ATTEMPTS):
+            answer = await self._client.call("GET", f"{path}/json")
+            if answer["Running"] and answer["Pid"]:
+                return await asyncio.to_thread(processes.kill, answer["Pid"], answer["ContainerID"])
+            if answer["ExitCode"] is not None:
+                return True
+            await asyncio.sleep(EXIT_CODE_POLL_SECONDS)
+        return False
 
     async def _container_code(self, path: str) -> int | None:
         for _ in range(EXIT_CODE_ATTEMPTS):

@@ -50,6 +50,9 @@ class HollowRuntime:
     async def ping(self) -> None:
         return
 
+    async def sees_our_files(self) -> bool:
+        return False
+
     async def engine(self) -> Engine:
         return Engine(
             name="hollow",

@@ -48,6 +48,9 @@ class _Deaf:
     async def resize(self, size: TerminalSize) -> None:
         return
 
+    async def kill(self) -> bool:
+        return False
+
 
 class HollowExec(_Deaf):
     """Says that nothing was run, and succeeds: exec probes and hooks pass."""

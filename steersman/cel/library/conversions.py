@@ -153,7 +153,7 @@ def ends_with(text: str, part: str) -> bool:
 @CONVERSIONS.member("matches", "string, string -> bool")
 @CONVERSIONS.function("matches", "string, string -> bool")
 def matches(text: str, pattern: str) -> bool:
-    return regexes.compiled(pattern).search(text) is not None
+    return regexes.compiled(pattern).matches(text)
 
 
 def _lazy(*_arguments: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -11,18 +12,21 @@ import click
 
 from steersman.api.errors import ApiError
 from steersman.base import log
-from steersman.base.clock import SystemClock
+from steersman.base.clock import Clock, SystemClock
 from steersman.base.log import Level, Style
 from steersman.cli.local import access, kill, ledger, live, logs, options, processes, survey, takeover, timeline
 from steersman.cli.local.ledger import Ledger, Part, Role
 from steersman.cli.local.options import Running
 from steersman.cli.local.survey import CONTROLLERS
 from steersman.cli.local.takeover import Chronicle
-from steersman.cli.local.timeline import Moment
+from steersman.cli.local.timeline import Mark, Moment
 from steersman.client.client import Client
 
 PATIENCE_SECONDS = 60.0
 CALM_SECONDS = 0.3
+LEGEND = """\
+MS counts from the write by which the kill was recorded, acknowledged before the signal went out. Each line's moment is
+the one that KNOWN FROM names: written into the Lease by its holder, logged by the component, or sent with a write."""
 
 
 @click.command()
@@ -56,43 +60,56 @@ async def _observed(running: Running, part: Part, number: signal.Signals) -> boo
     assert part.pid is not None, "the leader was found by its process"
     async with access.connected(running.site, running.ledger) as api:
         try:
-            async with asyncio.timeout(PATIENCE_SECONDS), takeover.chronicled(api, clock) as chronicle:
+            async with asyncio.timeout(PATIENCE_SECONDS), takeover.chronicled(api) as chronicle:
                 async with asyncio.TaskGroup() as tasks:
                     wishing = tasks.create_task(takeover.wish_on(api, chronicle, clock))
-                    await clock.sleep(CALM_SECONDS)
-                    signalled = clock.now()
-                    processes.send(part.pid, number)
+                    killed = await _killed(api, chronicle, part, number, clock)
                     await takeover.taken_over(chronicle, old, clock)
                     wishing.cancel()
                 await takeover.all_granted(chronicle, clock)
-                return await _report(running, api, chronicle, part, number, signalled)
+                _show(running, chronicle, part, number, killed)
+                return _judge(await takeover.losses(api, chronicle, old), chronicle)
         finally:
             if number is signal.SIGSTOP:
                 processes.send(part.pid, signal.SIGCONT)
 
 
-async def _report(
-    running: Running, api: Client, chronicle: Chronicle, part: Part, number: signal.Signals, signalled: datetime
-) -> bool:
+async def _killed(api: Client, chronicle: Chronicle, part: Part, number: signal.Signals, clock: Clock) -> Mark:
+    """After a while in which the old leader could show that it works."""
+    await clock.sleep(CALM_SECONDS)
+    record = await takeover.record_signal(api, chronicle, part.name, clock)
+    assert part.pid is not None, "the leader was found by its process"
+    processes.send(part.pid, number)
+    return record
+
+
+def _show(running: Running, chronicle: Chronicle, part: Part, number: signal.Signals, killed: Mark) -> None:
     known = ledger.read(running.site.ledger) or running.ledger
-    old = survey.instance_of(part)
-    moments = _moments(known, chronicle, part, old, signalled)
-    moments.append(Moment(signalled, 0, f"{part.name} gets {number.name}", "steer"))
+    moments = _moments(known, chronicle, part, survey.instance_of(part), killed.sent_at)
+    first = moments[-1]
+    moments.append(Moment(killed.sent_at, killed.revision, f"{part.name} gets {number.name}", "acquireTime"))
     console = live.console()
-    console.print(timeline.table(timeline.ordered(moments), signalled))
-    found = await takeover.losses(api, chronicle, old)
-    first = max(moment.at for moment in moments if moment.at is not None)
-    gap = timeline.milliseconds(first, signalled).removeprefix("+")
-    console.print(f"{gap} ms from the signal to the next leader's first write")
-    if not found:
-        console.print(f"nothing lost: {len(chronicle.wishes)} acknowledged writes, all there and all cared for")
-    for problem in found:
+    console.print(timeline.table(timeline.ordered(moments), killed.sent_at))
+    gap = timeline.milliseconds(first, killed.sent_at).removeprefix("≤ ").removeprefix("+")
+    console.print(f"at most {gap} ms from the kill to the next leader's first write")
+    console.print(LEGEND, style="dim")
+
+
+def _judge(problems: Sequence[str], chronicle: Chronicle) -> bool:
+    """Say what was lost; whether anything was."""
+    console = live.console()
+    if not problems:
+        console.print(
+            f"nothing lost: {len(chronicle.wishes)} acknowledged writes, all there and all cared for;"
+            " nothing of the old leader landed after its term"
+        )
+    for problem in problems:
         console.print(f"LOST: {problem}", style="red")
-    return bool(found)
+    return bool(problems)
 
 
 def _moments(known: Ledger, chronicle: Chronicle, part: Part, old: str, signalled: datetime) -> list[Moment]:
-    """The Lease's own history, the components' words about it, and the first write of the new term."""
+    """The Lease's own history, the components' words about it, and last the first write of the new term."""
     managers = known.of(Role.CONTROLLER_MANAGER)
     names = {survey.instance_of(each): each.name for each in managers} | {old: part.name}
     new = timeline.successor(chronicle.leases, old)
@@ -104,9 +121,11 @@ def _moments(known: Ledger, chronicle: Chronicle, part: Part, old: str, signalle
         what = f"{winner.name} has seen all that its predecessors wrote"
         moments.append(Moment(at, 0, what, f"{winner.name}'s log"))
     first = chronicle.first_write(new.revision)
-    if first is not None:
-        moments.append(Moment(first.seen_at, first.revision, "its first write lands", "watch, at the latest"))
-    return moments
+    assert first is not None, "the take-over was waited for"
+    between = timeline.placed(first, chronicle.wishes)
+    assert between is not None, "its moment was waited for"
+    source = f"between {between[0].name} and {between[1].name}"
+    return [*moments, Moment(between[1].sent_at, first, "its first write lands", source, is_bound=True)]
 
 
 def _with_log_time(known: Ledger, moment: Moment, signalled: datetime) -> Moment:

@@ -6,6 +6,7 @@ The usual ports belong to the cluster called "default"; any other gets free ones
 from __future__ import annotations
 
 import contextlib
+import secrets
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +15,10 @@ from steersman.base import values
 
 HOST = "127.0.0.1"
 REST, GRPC = 6443, 6444
+SPARE = range(20_000, 32_000)
+"""Below those that the system gives to outgoing connections: one of them could take the port of an API server that is
+just being started again, even a client's that keeps calling it."""
+ATTEMPTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +69,15 @@ def _is_free(address: str) -> bool:
 def free(count: int) -> Ports:
     """Held all at once, so that they differ."""
     with contextlib.ExitStack() as stack:
-        probes = [stack.enter_context(socket.socket()) for _ in range(2 * count)]
-        for probe in probes:
-            probe.bind((HOST, 0))
-        found = [f"{HOST}:{probe.getsockname()[1]}" for probe in probes]
+        found = [f"{HOST}:{_held(stack)}" for _ in range(2 * count)]
     return Ports(tuple(found[:count]), tuple(found[count:]))
+
+
+def _held(stack: contextlib.ExitStack) -> int:
+    for _ in range(ATTEMPTS):
+        port = secrets.choice(SPARE)
+        probe = stack.enter_context(socket.socket())
+        with contextlib.suppress(OSError):
+            probe.bind((HOST, port))
+            return port
+    raise OSError(f"no free port found from {SPARE.start} to {SPARE.stop}")

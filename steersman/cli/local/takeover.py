@@ -1,7 +1,8 @@
 """Watches a leader being replaced while writes go on, and checks afterwards what became of each of them.
 
 Somebody always wants something: a Service every few milliseconds, in a namespace of its own, and each must get its
-Endpoints from whoever leads. A Service with no selected pods starts no container.
+Endpoints from whoever leads. A Service with no selected pods starts no container. Each bears the moment at which it was
+sent, so whatever lands between two of them has a moment too.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from typing import TypeVar
 
 import msgspec
 
-from steersman.api import codec
-from steersman.api.coordination import Lease
+from steersman.api import codec, times
+from steersman.api.coordination import Lease, LeaseSpec
 from steersman.api.core import Endpoints, Event, Namespace, Service
 from steersman.api.errors import ApiError
 from steersman.api.meta import Object, ObjectMeta
@@ -25,42 +26,37 @@ from steersman.api.names import Revision
 from steersman.base.clock import Clock
 from steersman.cli.local import timeline
 from steersman.cli.local.survey import CONTROLLERS, LEASE_NAMESPACE
-from steersman.cli.local.timeline import LeaseWrite
+from steersman.cli.local.timeline import LeaseWrite, Mark
 from steersman.client.client import Client
 from steersman.client.watching import Change, ChangeType
 
-WISH_SECONDS = 0.05
+WISH_SECONDS = 0.025
 LOOK_SECONDS = 0.05
+SENT_AT = "steersman.io/sent-at"
+SIGNAL = "signal"
+"""The Lease by which the kill itself is recorded."""
 
 Struct = TypeVar("Struct", bound=Object)
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """Endpoints that a leader has made: at which revision, and when the watch had them."""
-
-    revision: int
-    seen_at: datetime
-
-
 @dataclass(slots=True)
 class Chronicle:
-    """What was seen of one take-over."""
+    """What was recorded of one take-over."""
 
     namespace: str
     leases: list[LeaseWrite] = field(default_factory=list)
-    arrivals: dict[str, Arrival] = field(default_factory=dict)
-    wishes: list[str] = field(default_factory=list)
+    granted: dict[str, int] = field(default_factory=dict)
+    """The revisions at which Services got their Endpoints."""
+    wishes: list[Mark] = field(default_factory=list)
     """Services that the API server has acknowledged."""
 
-    def first_write(self, token: int) -> Arrival | None:
-        """The first that the fence has let through for the term of this token."""
-        late = [arrival for arrival in self.arrivals.values() if arrival.revision > token]
-        return min(late, key=lambda arrival: arrival.revision, default=None)
+    def first_write(self, token: int) -> int | None:
+        """The revision of the first that the fence has let through for the term of this token."""
+        return min((revision for revision in self.granted.values() if revision > token), default=None)
 
 
 @asynccontextmanager
-async def chronicled(api: Client, clock: Clock) -> AsyncIterator[Chronicle]:
+async def chronicled(api: Client) -> AsyncIterator[Chronicle]:
     """A namespace to write in, and everything about the Lease and that namespace noted as it happens."""
     chronicle = Chronicle(f"steer-failover-{secrets.token_hex(4)}")
     await api.of(Namespace).create(Namespace(metadata=ObjectMeta(name=chronicle.namespace)))
@@ -73,8 +69,7 @@ async def chronicled(api: Client, clock: Clock) -> AsyncIterator[Chronicle]:
 
         def note_endpoints(change: Change[Endpoints]) -> None:
             if change.type is ChangeType.ADDED:
-                name = change.object.metadata.name
-                chronicle.arrivals.setdefault(name, Arrival(change.revision, clock.now()))
+                chronicle.granted.setdefault(change.object.metadata.name, change.revision)
 
         async with asyncio.TaskGroup() as tasks:
             following = [
@@ -103,53 +98,72 @@ async def _follow(
                 note(event)
 
 
+async def record_signal(api: Client, chronicle: Chronicle, victim: str, clock: Clock) -> Mark:
+    """A write that bears the moment of the kill: it is acknowledged before the signal goes out."""
+    now = clock.now()
+    lease = Lease(
+        metadata=ObjectMeta(name=SIGNAL, namespace=chronicle.namespace),
+        spec=LeaseSpec(holder_identity=victim, acquire_time=times.micro_from_datetime(now)),
+    )
+    written = await api.of(Lease).create(lease)
+    return Mark(SIGNAL, written.revision, now)
+
+
 async def wish_on(api: Client, chronicle: Chronicle, clock: Clock) -> None:
     """Until cancelled. What the API server does not acknowledge does not count."""
     number = 0
     while True:
-        name = f"wish-{number}"
+        name, now = f"wish-{number}", clock.now()
         number += 1
         try:
-            await api.of(Service).create(_service(name, chronicle.namespace))
-            chronicle.wishes.append(name)
+            written = await api.of(Service).create(_service(name, chronicle.namespace, now))
+            chronicle.wishes.append(Mark(name, written.revision, now))
         except ApiError:
             pass
         await clock.sleep(WISH_SECONDS)
 
 
-def _service(name: str, namespace: str) -> Service:
+def _service(name: str, namespace: str, now: datetime) -> Service:
+    annotations = {SENT_AT: str(times.micro_from_datetime(now))}
     manifest = {
-        "metadata": {"name": name, "namespace": namespace},
+        "metadata": {"name": name, "namespace": namespace, "annotations": annotations},
         "spec": {"clusterIP": "None", "selector": {"app": name}, "ports": [{"port": 80}]},
     }
     return codec.load(Service, msgspec.json.encode(manifest))
 
 
 async def taken_over(chronicle: Chronicle, old: str, clock: Clock) -> None:
-    """Somebody else leads, and has written."""
+    """Somebody else leads, has written, and the moment of that is known."""
     while True:
         new = timeline.successor(chronicle.leases, old)
-        if new is not None and chronicle.first_write(new.revision) is not None:
+        first = chronicle.first_write(new.revision) if new is not None else None
+        if first is not None and timeline.placed(first, chronicle.wishes) is not None:
             return
         await clock.sleep(LOOK_SECONDS)
 
 
 async def all_granted(chronicle: Chronicle, clock: Clock) -> None:
-    while any(name not in chronicle.arrivals for name in chronicle.wishes):
+    while any(wish.name not in chronicle.granted for wish in chronicle.wishes):
         await clock.sleep(LOOK_SECONDS)
 
 
 async def losses(api: Client, chronicle: Chronicle, old: str) -> list[str]:
-    """What was acknowledged and is not there, what nobody cared for, and what the old leader wrote after its term."""
+    """What was acknowledged and is not there, what nobody cared for, and what landed out of term."""
     kept = {service.metadata.name for service in (await api.of(Service).list(chronicle.namespace)).items}
-    found = [f"Service {name} was acknowledged and is gone" for name in chronicle.wishes if name not in kept]
-    found += [f"Service {name} got no Endpoints" for name in chronicle.wishes if name not in chronicle.arrivals]
+    names = [wish.name for wish in chronicle.wishes]
+    found = [f"Service {name} was acknowledged and is gone" for name in names if name not in kept]
+    found += [f"Service {name} got no Endpoints" for name in names if name not in chronicle.granted]
+    nobody_leads = timeline.without_leader(chronicle.leases, old)
+    found += [
+        f"Endpoints {name} were written while nobody led, at revision {revision}"
+        for name, revision in chronicle.granted.items()
+        if revision in nobody_leads
+    ]
     new = timeline.successor(chronicle.leases, old)
     if new is not None:
-        events = (await api.of(Event).list()).items
         found += [
             f"Event {event.metadata.name} was written by the old leader after its term"
-            for event in events
+            for event in (await api.of(Event).list()).items
             if event.reporting_instance == old and int(event.metadata.resource_version) > new.revision
         ]
     return found

@@ -1,7 +1,8 @@
 """A take-over told by what was recorded of it: writes with their revisions, and the components' own log lines. Pure.
 
-The Lease bears the moments that its holders wrote into it, to the microsecond. What bears no such moment is told with
-that of the component's log line about it, or, last, with the moment at which the watch had it: that is an upper bound.
+The Lease bears the moments that its holders wrote into it, to the microsecond. A write that bears none is told with the
+moment of the component's log line about it; or it is placed between two writes that do, because revisions are in order:
+then the later of the two is an upper bound. No moment is that at which somebody got to see a write.
 """
 
 from __future__ import annotations
@@ -22,12 +23,22 @@ IN_OFFICE = "in office"
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """`revision` 0: no write. `source`: who says when it was."""
+    """`revision` 0: no write. `source`: who says when it was. `is_bound`: it was then at the latest."""
 
     at: datetime | None
     revision: int
     what: str
     source: str
+    is_bound: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A write that bears the moment at which it was sent. Each is sent after the one before was acknowledged."""
+
+    name: str
+    revision: int
+    sent_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +83,32 @@ def of_leases(writes: Sequence[LeaseWrite], old: str, names: Mapping[str, str]) 
     ends = new.revision if new is not None else None
     released = [write for write in writes if not write.holder and (ends is None or write.revision < ends)]
     if released:
-        told.append(Moment(None, released[0].revision, "the Lease is released", ""))
+        told.append(Moment(None, released[0].revision, "the Lease is released", "its revision alone"))
     if new is not None:
         told.append(
             Moment(new.acquired_at, new.revision, f"{names.get(new.holder, new.holder)} is elected", "acquireTime")
         )
     return told
+
+
+def placed(revision: int, marks: Sequence[Mark]) -> tuple[Mark, Mark] | None:
+    """The last mark before a write, and the first that was sent when it had landed; None: there is none yet.
+
+    The next mark after it may have been under way together with it. The one after that was sent when the next had been
+    acknowledged.
+    """
+    before = [mark for mark in marks if mark.revision < revision]
+    after = [mark for mark in marks if mark.revision > revision]
+    return (before[-1], after[1]) if before and len(after) > 1 else None
+
+
+def without_leader(writes: Sequence[LeaseWrite], old: str) -> range:
+    """The revisions between the end of the old term and the beginning of the next: nobody's write may land there."""
+    new = successor(writes, old)
+    ended = next((write for write in writes if not write.holder), None)
+    if new is None or ended is None or ended.revision > new.revision:
+        return range(0)
+    return range(ended.revision + 1, new.revision)
 
 
 def said_at(lines: Iterable[Mapping[str, Any]], event: str, since: datetime, **wanted: object) -> datetime | None:
@@ -101,16 +132,18 @@ def ordered(moments: Iterable[Moment]) -> list[Moment]:
     return told
 
 
-def milliseconds(moment: datetime | None, zero: datetime) -> str:
-    return "" if moment is None else f"{(moment - zero).total_seconds() * 1000:+,.0f}"
+def milliseconds(moment: Moment, zero: datetime) -> str:
+    if moment.at is None:
+        return ""
+    return f"{'≤ ' if moment.is_bound else ''}{(moment.at - zero).total_seconds() * 1000:+,.0f}"
 
 
 def table(moments: Sequence[Moment], zero: datetime) -> Table:
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     drawn.add_column("MS", justify="right", no_wrap=True)
     drawn.add_column("REVISION", justify="right", no_wrap=True)
-    drawn.add_column("WHAT", no_wrap=True)
-    drawn.add_column("KNOWN FROM", style="dim", no_wrap=True)
+    drawn.add_column("WHAT")
+    drawn.add_column("KNOWN FROM", style="dim")
     for moment in moments:
-        drawn.add_row(milliseconds(moment.at, zero), str(moment.revision or ""), moment.what, moment.source)
+        drawn.add_row(milliseconds(moment, zero), str(moment.revision or ""), moment.what, moment.source)
     return drawn

@@ -19,6 +19,10 @@ WITHIN = 60.0
 """Seconds for anything at all: only a broken cluster takes so long."""
 
 
+PATIENT = "--node-monitor-grace-period=60s"
+"""On a machine that is busy with other tests no node is to be taken for lost."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cluster:
     folder: Path
@@ -41,7 +45,7 @@ async def running(folder: Path) -> AsyncIterator[Cluster]:
         server = await enter(
             api_server_process(data_dir=data_dir, insecure=False, arguments=["--node-certificates=node"])
         )
-        await enter(replica_processes(server.grpc, folder, count=1, data_dir=data_dir))
+        await enter(replica_processes(server.grpc, folder, count=1, data_dir=data_dir, arguments=[PATIENT]))
         hollow = ("--runtime=hollow", f"--nodes={NODES}", "--no-insecure", f"--cluster-dir={data_dir}")
         await enter(node_agent_process(server.grpc, folder / "node", *hollow, node="node"))
         cluster = Cluster(folder)

@@ -12,10 +12,6 @@ VARIABLE = "STEERSMAN_KUBECTLS"
 
 needed = [
     pytest.mark.kubectl,
-    pytest.mark.skipif(
-        not os.environ.get("STEERSMAN_E2E_KUBECTL"),
-        reason="STEERSMAN_E2E_KUBECTL is not set: some answers still depend on who is quicker",
-    ),
     pytest.mark.skipif(shutil.which("kubectl") is None, reason="there is no kubectl on the path"),
 ]
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from tests.e2e.kubectl import transcripts
 from tests.e2e.kubectl.cluster import WITHIN, Cluster
-from tests.e2e.kubectl.shell import Shell
+from tests.e2e.kubectl.shell import Said, Shell
 from tests.e2e.kubectl.transcripts import Exchange
 from tests.eventually import eventually
 
@@ -40,15 +42,20 @@ async def played(shell: Shell, exchange: Exchange) -> str:
     """The answer to a command; of one that is awaited, the right one or the last."""
     if not exchange.is_awaited:
         return transcripts.answer_of(await shell.run(exchange.command))
-    answer = ""
+    said = await settled(shell, exchange.command, lambda said: transcripts.answer_of(said) == exchange.answer)
+    return transcripts.answer_of(said)
 
-    async def is_as_expected() -> bool:
-        nonlocal answer
-        answer = transcripts.answer_of(await shell.run(exchange.command))
-        return answer == exchange.answer
 
-    try:
-        await eventually(is_as_expected, within=WITHIN)
-    except AssertionError:
-        return answer
-    return answer
+async def settled(shell: Shell, command: str, is_right: Callable[[Said], bool]) -> Said:
+    """The first right answer to a command that is asked again and again; the last one if none is right."""
+    said = await shell.run(command)
+
+    async def comes() -> bool:
+        nonlocal said
+        if not is_right(said):
+            said = await shell.run(command)
+        return is_right(said)
+
+    with suppress(AssertionError):
+        await eventually(comes, within=WITHIN)
+    return said

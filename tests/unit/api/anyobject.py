@@ -32,7 +32,8 @@ def draw(struct: type[T], random: Random, *, depth: int = 0) -> T:
 
 def _of_field(field: Field, random: Random, depth: int) -> Any:
     if field.shape.form is Form.LIST and field.shape.item is not None:
-        return tuple(_value(field.shape.item, random, depth + 1) for _ in range(random.randrange(3)))
+        items = tuple(_value(field.shape.item, random, depth + 1) for _ in range(random.randrange(3)))
+        return items or (None if field.null_when_empty else ())
     if field.shape.form is Form.MAP and field.shape.item is not None:
         return {
             key: _value(field.shape.item, random, depth + 1)

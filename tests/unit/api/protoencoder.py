@@ -52,7 +52,7 @@ def _field(number: int, field: Field, value: Any, packed: bool) -> bytes:
     if form is Form.LIST and item is not None:
         if packed and item.form in NUMBERS and value:
             return chunk(number, b"".join(varint(each) for each in value))
-        return b"".join(_value(number, item, each, packed) for each in value)
+        return b"".join(_value(number, item, each, packed) for each in value or ())
     if form is Form.MAP and item is not None:
         entries = (chunk(1, key.encode()) + _value(2, item, each, packed) for key, each in sorted(value.items()))
         return b"".join(chunk(number, entry) for entry in entries)

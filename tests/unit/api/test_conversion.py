@@ -151,7 +151,7 @@ def test_annotations_that_do_not_read_are_dropped(text: str) -> None:
     converted = autoscalers.to_v2(asked)
     assert converted.metadata.annotations == {"own": "x"}
     assert converted.spec == HorizontalPodAutoscalerSpec(metrics=(cpu(80),))
-    assert (converted.status.conditions, converted.status.current_metrics) == ((), ())
+    assert (converted.status.conditions, converted.status.current_metrics) == ((), None)
 
 
 def test_a_users_own_annotations_under_these_names_are_never_shown() -> None:
@@ -181,7 +181,7 @@ def test_version_2_comes_back(seed: int) -> None:
     random = Random(seed)
     before = anyobject.draw(HorizontalPodAutoscaler, random)
     metrics = tuple(speakable(metric, random) for metric in before.spec.metrics)
-    measured = tuple(speakable_status(metric) for metric in before.status.current_metrics)
+    measured = tuple(speakable_status(metric) for metric in before.status.current_metrics or ()) or None
     behavior = before.spec.behavior
     if behavior == HorizontalPodAutoscalerBehavior():
         behavior = None

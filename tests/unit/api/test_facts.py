@@ -10,9 +10,11 @@ import msgspec
 import pytest
 
 from steersman.api import kinds, schema
+from steersman.api.authentication import TokenRequestSpec
 from steersman.api.part import Part, is_whole
 from steersman.api.schema import Field, Form, Shape
 from tests.unit.api import facts
+from tests.unit.api.test_nulls import NEVER_EMPTY
 
 pytestmark = facts.needed
 
@@ -199,6 +201,9 @@ def test_presence_is_the_published_one(name: str) -> None:
         if field.shape.form is Form.STRING and known["type"] == "string" and field.name == "uid":
             written = False  # published as written, but a UID is a text, and an empty one is left out
         assert field.written is written, field.name
+        if field.shape.form is Form.LIST and written:
+            filled_in = {*NEVER_EMPTY, (TokenRequestSpec, "audiences")}
+            assert field.null_when_empty or (struct_of(name), field.name) in filled_in
         if field.shape.form not in (*TIMES, Form.JSON):
             assert field.pointer is pointer, field.name
 

@@ -418,7 +418,7 @@ MEANT = {
                 }
             ],
         },
-        "status": {"desiredReplicas": 0, "currentMetrics": []},
+        "status": {"desiredReplicas": 0, "currentMetrics": None},
     },
     "201-can-i-as": {
         "metadata": {},

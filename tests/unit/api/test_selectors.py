@@ -4,7 +4,7 @@ import pytest
 
 from steersman.api import kinds, selectable, selectors
 from steersman.api.batch import Job, JobStatus
-from steersman.api.core import Pod, PodSpec, PodStatus
+from steersman.api.core import Event, EventSource, Pod, PodSpec, PodStatus
 from steersman.api.errors import BadRequest
 from steersman.api.kinds import Kind
 from steersman.api.meta import LabelSelector, LabelSelectorRequirement, ObjectMeta
@@ -29,6 +29,8 @@ PODS = kind_of("pods")
         ("app==web", True),
         ("app = web , tier=front", True),
         ("app=web,tier=back", False),
+        ("app=web,app=api", False),
+        ("app=web,app in (web,api)", True),
         ("app!=web", False),
         ("missing!=x", True),
         ("app", True),
@@ -50,7 +52,9 @@ PODS = kind_of("pods")
     ],
 )
 def test_label_selectors(text: str, matches: bool) -> None:
-    assert selectors.parse_labels(text).matches(LABELS) is matches
+    matcher = selectors.parse_labels(text)
+    assert matcher.matches(LABELS) is matches
+    assert matcher.predicate()(LABELS) is matches
 
 
 @pytest.mark.parametrize(
@@ -131,6 +135,7 @@ def test_selectors_of_objects() -> None:
         ("status.phase!=Running", False),
         ("spec.hostNetwork=false", True),
         ("spec.nodeName=", False),
+        ("spec.host=n,spec.host!=m", True),
         ("status.podIPs=1.2.3.4", False),
     ],
 )
@@ -148,6 +153,17 @@ def test_a_field_may_be_called_differently_from_where_it_is() -> None:
     assert not wanted.matches(selectable.field_values(jobs, Job(status=JobStatus(succeeded=1))))
     events = kind_of("events", "events.k8s.io")
     assert selectors.parse_fields("regarding.name=a", events).matches({"involvedObject.name": "a"})
+
+
+@pytest.mark.parametrize(
+    ("source", "reporter", "matches"),
+    [("kubelet", "", True), ("", "kubelet", True), ("scheduler", "kubelet", False), ("", "", False)],
+)
+def test_the_source_of_an_event_is_whoever_reports_it(source: str, reporter: str, matches: bool) -> None:
+    events = kind_of("events")
+    event = Event(source=EventSource(component=source), reporting_component=reporter)
+    values = selectable.field_values(events, event)
+    assert selectors.parse_fields("source=kubelet", events).matches(values) is matches
 
 
 def test_what_a_field_must_be() -> None:

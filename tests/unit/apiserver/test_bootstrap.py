@@ -63,6 +63,7 @@ def test_there_is_nothing_else(filled: Objects) -> None:
         "clusterroles",
         "componentstatuses",
         "flowschemas",
+        "ipaddresses",
         "namespaces",
         "priorityclasses",
         "prioritylevelconfigurations",

@@ -52,8 +52,12 @@ class Servers:
     async def start(self, *servers: Server) -> None:
         """All of them at once."""
         for server in servers:
-            self._running[server] = self._tasks.create_task(presence.announce(self.registry, server, self.clock))
+            self._running[server] = self._tasks.create_task(self._live(server))
         await self.clock.advance(0)
+
+    async def _live(self, server: Server) -> None:
+        await presence.appear(self.registry, server, self.clock)
+        await presence.stay(self.registry, server, self.clock)
 
     def kill(self, *servers: Server) -> None:
         for server in servers or tuple(self._running):
@@ -102,7 +106,7 @@ async def test_one_server(servers: Servers) -> None:
     assert found["ports"] == [{"name": "https", "port": 6443, "protocol": "TCP"}]
     [lease] = await servers.leases()
     assert lease["metadata"]["name"] == "apiserver-a"
-    assert lease["spec"]["holderIdentity"] == "a"
+    assert lease["spec"]["holderIdentity"].startswith("apiserver-a_")
     assert lease["spec"]["renewTime"] == times.micro_from_datetime(START)
 
 

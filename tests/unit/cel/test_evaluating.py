@@ -49,6 +49,8 @@ TRUE = [
     "'%s is %d or %.2f or %x'.format([dyn('it'), 10, 2.5, 255]) == 'it is 10 or 2.50 or ff'",
     "strings.quote('a\"b\\n') == '\"a\\\\\"b\\\\n\"'",
     "'v1.2'.matches('^v[0-9]+') && 'abc123'.find('[0-9]+') == '123' && 'a1b2'.findAll('[0-9]') == ['1', '2']",
+    "'baac'.findAll('a*') == ['', 'aa', ''] && 'baac'.findAll('a', 1) == ['a'] && 'x'.find('y') == ''",
+    "!'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab'.matches('(a+)+$') && 'αβ'.matches('^\\\\p{Greek}+$')",
     # collections
     "[1, 2, 3].all(x, x > 0) && [1, 2].exists(x, x == 2) && [1, 2, 2].exists_one(x, x == 1)",
     "[1, 2, 3].filter(x, x > 1).map(x, x * 2) == [4, 6] && [1, 2].map(x, x > 1, x) == [2]",

@@ -18,7 +18,7 @@ from steersman.client.requests import PLAIN
 from steersman.client.retrying import Failed, Fate, Repeater
 from steersman.client.writing import Writes
 from steersman.pb import objects_pb2, resources_pb2
-from tests.fakes.clock import FakeClock
+from tests.fakes.clock import START, FakeClock
 
 POD = Pod(metadata=ObjectMeta(name="web", namespace="shop", uid="u1"))
 
@@ -76,7 +76,8 @@ async def test_an_event_says_what_happened_to_whom() -> None:
         "uid": "u1",
         "apiVersion": "v1",
     }
-    assert event["metadata"] == {"name": "web.1", "namespace": "shop"}
+    microsecond = int(START.timestamp() * 1e6)
+    assert event["metadata"] == {"name": f"web.{microsecond:x}1", "namespace": "shop"}
     assert (event["type"], event["reason"], event["message"], event["count"]) == (
         "Warning",
         "FailedScheduling",

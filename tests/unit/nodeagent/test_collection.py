@@ -1,14 +1,11 @@
-"""Which images go when the disk fills up, and what a machine is short of."""
+"""Which images go when the disk fills up."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from nodeagent import imagecollection, pressure
+from nodeagent import imagecollection
 from nodeagent.imagecollection import Disk, Thresholds
-from nodeagent.pressure import Reserves
 from nodeagent.runtime.seen import Image
 
 USUAL = Thresholds(85, 80)
@@ -46,21 +43,3 @@ def test_which_images_go(last_used: dict[str, float], in_use: set[str], excess: 
     images = [image(name) for name in "abc"]
     found = imagecollection.choose(images, last_used, in_use, excess, NOW)
     assert [each.id for each in found] == chosen
-
-
-PLENTY = Reserves(memory_bytes=1 << 30, disk_share=0.5, inodes_share=0.5, pids_share=0.5)
-
-
-@pytest.mark.parametrize(
-    ("left", "types"),
-    [
-        (PLENTY, set()),
-        (replace(PLENTY, memory_bytes=99 << 20), {"MemoryPressure"}),
-        (replace(PLENTY, disk_share=0.09), {"DiskPressure"}),
-        (replace(PLENTY, inodes_share=0.04), {"DiskPressure"}),
-        (replace(PLENTY, pids_share=0.01), {"PIDPressure"}),
-    ],
-    ids=["plenty", "memory", "disk", "inodes", "pids"],
-)
-def test_shortages(left: Reserves, types: set[str]) -> None:
-    assert pressure.conditions(left) == types

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nodeagent.config import RuntimeKind, Settings
-from steersman.base.values import Duration
+from steersman.base.values import Address, Duration
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,7 @@ from steersman.base.values import Duration
         ({"client_key": Path("key")}, "go together"),
         ({"max_pods": 0}, "positive"),
         ({"heartbeat_interval": Duration(0)}, "positive"),
+        ({"eviction_hard": ("memory.free<1Gi",)}, "--eviction-hard: 'memory.free<1Gi' is not SIGNAL<AMOUNT"),
     ],
     ids=lambda each: each if isinstance(each, str) else next(iter(each)),
 )
@@ -51,3 +52,18 @@ def test_credentials() -> None:
         "client_key": Path("key"),
     }
     assert Settings(node_name="a", **files).credential_files() == (Path("ca"), Path("crt"), Path("key"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "address"),
+    [
+        pytest.param({}, Address("127.0.0.1", 10255), id="a real node"),
+        pytest.param({"runtime": RuntimeKind.HOLLOW}, None, id="hollow ones"),
+        pytest.param({"http_address": Address("0.0.0.0", 1)}, Address("0.0.0.0", 1), id="as asked"),
+        pytest.param(
+            {"http_address": Address("0.0.0.0", 1), "insecure": True}, Address("127.0.0.1", 1), id="not in the clear"
+        ),
+    ],
+)
+def test_where_metrics_are_shown(fields: dict[str, Any], address: Address | None) -> None:
+    assert Settings(**{"node_name": "node-a", **fields}).pages_address == address

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from nodeagent import downward, environment, expansion, servicelinks
 from nodeagent.downward import Place
-from nodeagent.environment import ConfigProblem, Sources
+from nodeagent.environment import ConfigProblem, FileRef, Sources
 from steersman.api.core import (
     ConfigMap,
     ConfigMapEnvSource,
@@ -17,6 +17,7 @@ from steersman.api.core import (
     EnvFromSource,
     EnvVar,
     EnvVarSource,
+    FileKeySelector,
     ObjectFieldSelector,
     ResourceFieldSelector,
     ResourceRequirements,
@@ -67,6 +68,7 @@ SOURCES = Sources(
     config_maps={"settings": _config_map("settings", COLOR="blue", SIZE="9")},
     secrets={"login": _secret("login", password=b"hunter2", blob=b"\xff\xfe")},
     place=PLACE,
+    files={FileRef("work", "out/env"): "TOKEN='abc'\n", FileRef("work", "bad"): "TOKEN=abc"},
 )
 
 
@@ -105,6 +107,8 @@ def test_env_from_with_a_prefix_and_env_on_top() -> None:
         (of(field_ref=ObjectFieldSelector(field_path="spec.nodeName")), "node-1"),
         (of(field_ref=ObjectFieldSelector(field_path="status.hostIPs")), "192.0.2.1,2001:db8::1"),
         (of(field_ref=ObjectFieldSelector(field_path="status.podIP")), "10.0.0.7"),
+        (of(file_key_ref=FileKeySelector(volume_name="work", path="out/env", key="TOKEN")), "abc"),
+        (of(file_key_ref=FileKeySelector(volume_name="work", path="out/env", key="no", optional=True)), None),
         (EnvVar(name="X", value=""), ""),
     ],
     ids=lambda each: "" if not isinstance(each, EnvVar) else str(each.value_from)[:60],
@@ -126,11 +130,28 @@ def test_one_variable(variable: EnvVar, value: str | None) -> None:
         (of(secret_key_ref=SecretKeySelector(name="login", key="blob")), "is not text"),
         (of(field_ref=ObjectFieldSelector(field_path="spec.nonsense")), "unsupported fieldPath"),
         (
+            of(file_key_ref=FileKeySelector(volume_name="work", path="out/env", key="no")),
+            'environment variable key "no" not found in file "out/env"',
+        ),
+        (of(file_key_ref=FileKeySelector(volume_name="work", path="no", key="k")), "couldn't parse env file"),
+        (of(file_key_ref=FileKeySelector(volume_name="work", path="bad", key="k")), "couldn't parse env file: line 1"),
+        (
             of(resource_field_ref=ResourceFieldSelector(container_name="no", resource="limits.cpu")),
             "container no not found",
         ),
     ],
-    ids=["no config map", "no key", "no secret", "no secret key", "not text", "no field", "no container"],
+    ids=[
+        "no config map",
+        "no key",
+        "no secret",
+        "no secret key",
+        "not text",
+        "no field",
+        "no key in the file",
+        "no file",
+        "a file that is none",
+        "no container",
+    ],
 )
 def test_what_is_missing_is_named(variable: EnvVar, complaint: str) -> None:
     with pytest.raises(ConfigProblem, match=complaint):

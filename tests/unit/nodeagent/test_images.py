@@ -21,12 +21,14 @@ from tests.unit.nodeagent.views import container, pod
 @dataclass
 class Notes:
     told: list[tuple[str, str]] = field(default_factory=list)
+    about: list[str] = field(default_factory=list)
 
     def normal(self, about: Object, reason: str, message: str) -> None:
         self.told.append((reason, message))
+        self.about.append(about.metadata.uid)
 
     def warning(self, about: Object, reason: str, message: str) -> None:
-        self.told.append((reason, message))
+        self.normal(about, reason, message)
 
 
 class Registry(HollowRuntime):

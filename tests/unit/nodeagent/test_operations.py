@@ -6,8 +6,10 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+from prometheus_client import CollectorRegistry
 
 from nodeagent.images import CannotStart
+from nodeagent.measures import Measures
 from nodeagent.operations import Operations, Start
 from nodeagent.picture import Trouble
 from steersman.api.errors import Unavailable
@@ -20,7 +22,7 @@ class World:
         self.wakes = 0
         self.done: list[str] = []
         self.open = asyncio.Event()
-        self.operations = Operations(tasks, FakeClock(), self._wake)
+        self.operations = Operations(tasks, FakeClock(), self._wake, Measures(CollectorRegistry()))
 
     def _wake(self) -> None:
         self.wakes += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from nodeagent.picture import Ousting
 from nodeagent.podmachine import (
     Cause,
     Forget,
@@ -123,6 +124,27 @@ ENDS = [
         [stop(within=20)],
         stage=Stage.TERMINATING,
         begins=Stage.TERMINATING,
+    ),
+    Case(
+        "ousted by its node, which has less time",
+        pod(),
+        seen(running(), ousting=Ousting("Terminated", "the node goes down", after(3))),
+        [stop(within=3)],
+        stage=Stage.TERMINATING,
+    ),
+    Case(
+        "ousted with more time than it needs",
+        pod(termination_grace_period_seconds=5),
+        seen(running(), ousting=Ousting("Terminated", "the node goes down", after(20))),
+        [stop(within=5)],
+        stage=Stage.TERMINATING,
+    ),
+    Case(
+        "ousted: its containers stay for their logs",
+        pod(),
+        seen(exited(), sandboxes=(), ousting=Ousting("Evicted", "too much", after(1))),
+        [ReleaseVolumes()],
+        stage=Stage.TERMINATED,
     ),
     Case(
         "not told twice",

@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from nodeagent import admission, picture, podstatus
-from nodeagent.picture import Seen, Trouble
+from nodeagent.picture import Ousting, Seen, Trouble
 from nodeagent.podmachine import Stage
 from nodeagent.podstatus import Host
 from nodeagent.probing import Health
@@ -317,3 +317,39 @@ def test_a_status_of_what_is_still_here_adds_nothing() -> None:
 def test_a_refused_pod() -> None:
     status = podstatus.refused(pod(), admission.Refusal("OutOfcpu", "no room"), NOW)
     assert (status.phase, status.reason, status.message) == ("Failed", "OutOfcpu", "Pod was rejected: no room")
+
+
+# --- Ended by the node
+
+EVICTION = Ousting("Evicted", "The node was low on resource: memory. ", after(1), is_disruption=True)
+
+
+@pytest.mark.parametrize(
+    ("view", "stage", "policy", "expected"),
+    [
+        pytest.param(seen(running()), Stage.TERMINATING, "Always", ("Running", ""), id="not before it has ended"),
+        pytest.param(seen(exited(), sandboxes=()), Stage.TERMINATED, "Always", ("Failed", "Evicted"), id="ended"),
+        pytest.param(seen(exited()), Stage.TERMINATING, NEVER, ("Failed", "Evicted"), id="never a success"),
+    ],
+)
+def test_a_pod_that_its_node_has_ended(view: Seen, stage: Stage, policy: str, expected: tuple[str, str]) -> None:
+    ousted = pod(policy=policy, status=PodStatus(phase="Running"))
+    status = status_of(ousted, replace(view, ousting=EVICTION), stage)
+    assert (status.phase, status.reason) == expected
+    assert status.message == (EVICTION.message if expected[0] == "Failed" else "")
+    assert told(status, "DisruptionTarget") == ("True", "TerminationByKubelet", EVICTION.message)
+    again = status_of(structs.replace(ousted, status=status), replace(view, ousting=EVICTION), stage)
+    assert again == status
+
+
+def test_a_pod_that_had_finished_is_not_ended_again() -> None:
+    done = pod(policy=NEVER, status=PodStatus(phase="Succeeded"))
+    status = status_of(done, seen(exited(), sandboxes=(), ousting=EVICTION), Stage.TERMINATED)
+    assert (status.phase, status.reason) == ("Succeeded", "")
+    assert "DisruptionTarget" not in [each.type for each in status.conditions]
+
+
+def test_a_disruption_that_others_tell_of_is_theirs() -> None:
+    theirs = PodCondition(type="DisruptionTarget", status="True", reason="EvictionByEvictionAPI")
+    before = pod(status=PodStatus(phase="Running", conditions=(theirs,)))
+    assert condition(status_of(before, seen(running())), "DisruptionTarget") == theirs

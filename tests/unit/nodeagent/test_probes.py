@@ -7,8 +7,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from prometheus_client import CollectorRegistry
+
 from nodeagent import probing
 from nodeagent.handlers import Target
+from nodeagent.measures import Measures
 from nodeagent.probes import RealProber
 from nodeagent.probing import Health
 from nodeagent.runtime.hollow import HollowEngine, HollowRuntime
@@ -39,6 +42,9 @@ class Said:
     async def resize(self, size: TerminalSize) -> None:
         return
 
+    async def kill(self) -> bool:
+        return True
+
     async def exit_code(self) -> int | None:
         return self._code
 
@@ -67,7 +73,7 @@ class World:
 
     @asynccontextmanager
     async def watching(self, wanted: Container) -> AsyncIterator[None]:
-        prober = RealProber(self.runtime, self.notes, self.clock)
+        prober = RealProber(self.runtime, self.notes, self.clock, Measures(CollectorRegistry()))
         target, health = Target(wanted, "id", "10.0.0.7"), probing.initial_health(wanted)
         async with asyncio.TaskGroup() as tasks:
             watch = prober.watch(pod(wanted), target, self.clock.now(), health, self.changes.append)

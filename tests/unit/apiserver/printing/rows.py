@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
 from apiserver.printing import catalog
 from apiserver.printing.columns import Cell
 from steersman.api import codec, kinds
@@ -24,4 +26,5 @@ def shown(struct: type[Object], *, metadata: dict[str, Any] | None = None, **fie
     made, complaints = codec.from_dict(struct, document, validation=codec.FieldValidation.WARN)
     assert not complaints
     printer = catalog.printer_of(kinds.of_struct(struct) or _SCALE)
-    return dict(zip((column.name for column in printer.columns), printer.cells(made, NOW), strict=True))
+    seen = made if printer.reads is None else msgspec.json.decode(codec.encode(made), type=printer.reads)
+    return dict(zip((column.name for column in printer.columns), printer.cells(seen, NOW), strict=True))

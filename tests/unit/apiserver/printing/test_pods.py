@@ -8,7 +8,8 @@ import pytest
 
 from apiserver.printing import pods
 from apiserver.printing.columns import Outcome
-from steersman.api.core import Pod, PodStatus, PodTemplate
+from apiserver.printing.podglimpse import PodGlimpse, Status
+from steersman.api.core import Pod, PodTemplate
 from tests.unit.apiserver.printing.rows import shown
 
 RUNNING = {"running": {"startedAt": "2026-11-18T11:56:00Z"}}
@@ -227,7 +228,7 @@ def test_wide_columns() -> None:
     ("phase", "outcome"), [("Running", None), ("Succeeded", Outcome.SUCCEEDED), ("Failed", Outcome.FAILED)]
 )
 def test_outcome(phase: str, outcome: Outcome | None) -> None:
-    assert pods.outcome(Pod(status=PodStatus(phase=phase))) is outcome
+    assert pods.outcome(PodGlimpse(status=Status(phase=phase))) is outcome
 
 
 def test_templates() -> None:

@@ -51,12 +51,14 @@ def arbitrary(struct: type[T], random: Random) -> T:
 
 
 def _make(kind: Any, random: Random) -> Any:
+    least = 0
     if get_origin(kind) is Annotated:
-        kind = get_args(kind)[0]
+        kind, *notes = get_args(kind)
+        least = max((note.min_length or 0 for note in notes if isinstance(note, msgspec.Meta)), default=0)
     if isinstance(kind, types.UnionType) or get_origin(kind) is Union:
         return _make(random.choice(get_args(kind)), random)
     if get_origin(kind) is tuple:
-        return tuple(_make(get_args(kind)[0], random) for _ in range(random.choice((0, 1, 1, 2))))
+        return tuple(_make(get_args(kind)[0], random) for _ in range(max(least, random.choice((0, 1, 1, 2)))))
     if get_origin(kind) is dict:
         return {random.choice(WORDS): _make(get_args(kind)[1], random) for _ in range(random.choice((0, 1, 2)))}
     if isinstance(kind, type) and issubclass(kind, Part):

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from apiserver.registry import clusterips
 from apiserver.registry.catalog import STRATEGIES
 from apiserver.registry.claiming import Picks, Pool, PoolFull
 from apiserver.registry.registry import Registry
@@ -93,7 +94,9 @@ class Cluster:
         await self.registry.delete(Target(KIND, "default", name))
 
     async def claims(self) -> list[str]:
-        return [stored.key.removeprefix(keys.CLAIMS) for stored in (await self.store.list(keys.CLAIMS)).items]
+        """Addresses, which stand in the open, and ports."""
+        listed = [(prefix, await self.store.list(prefix)) for prefix in (clusterips.PLACE, keys.CLAIMS)]
+        return [stored.key.removeprefix(prefix) for prefix, listing in listed for stored in listing.items]
 
 
 @pytest.fixture
@@ -120,10 +123,39 @@ async def refusal(call: Any) -> ApiError:
 async def test_object_and_claims_are_written_at_once(cluster: Cluster) -> None:
     made = await cluster.create(type="NodePort")
     address, port = made["spec"]["clusterIP"], made["spec"]["ports"][0]["nodePort"]
-    assert await cluster.claims() == [f"clusterips/{address}", f"nodeports/{port}"]
-    claim = await cluster.store.get(f"{keys.CLAIMS}clusterips/{address}")
+    assert await cluster.claims() == [address, f"nodeports/{port}"]
+    claim = await cluster.store.get(f"{keys.CLAIMS}nodeports/{port}")
     assert claim.value == b"/registry/services/default/web"
     assert str(claim.revision) == made["metadata"]["resourceVersion"]
+
+
+async def test_an_address_is_an_object_that_names_its_service(cluster: Cluster) -> None:
+    made = await cluster.create(clusterIP="10.0.0.1")
+    found = body_of(await cluster.registry.get(Target(kind("ipaddresses", "networking.k8s.io"), "", "10.0.0.1")))
+    metadata = found["metadata"]
+    assert len(metadata.pop("uid")) == 36
+    assert metadata == {
+        "name": "10.0.0.1",
+        "resourceVersion": made["metadata"]["resourceVersion"],
+        "creationTimestamp": made["metadata"]["creationTimestamp"],
+        "labels": {
+            "ipaddress.kubernetes.io/ip-family": "IPv4",
+            "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
+        },
+    }
+    assert (found["apiVersion"], found["kind"]) == ("networking.k8s.io/v1", "IPAddress")
+    assert found["spec"] == {"parentRef": {"resource": "services", "namespace": "default", "name": "web"}}
+
+
+async def test_an_address_that_somebody_keeps_is_given_to_no_service(cluster: Cluster) -> None:
+    addresses = kind("ipaddresses", "networking.k8s.io")
+    for member in range(1, 6):
+        spec = {"parentRef": {"resource": "gateways", "name": "mine"}}
+        body = make("IPAddress", f"10.0.0.{member}", "", addresses.api_version, spec=spec)
+        await cluster.registry.create(Target(addresses), body)
+    assert (await cluster.create())["spec"]["clusterIP"] == "10.0.0.6"
+    refused = await refusal(cluster.create("late", clusterIP="10.0.0.1"))
+    assert refused.message.endswith("failed to allocate IP 10.0.0.1: provided IP is already allocated")
 
 
 async def test_an_update_keeps_what_it_does_not_change(cluster: Cluster) -> None:
@@ -137,7 +169,7 @@ async def test_an_update_keeps_what_it_does_not_change(cluster: Cluster) -> None
 async def test_a_change_of_type_gives_back_and_takes(cluster: Cluster) -> None:
     made = await cluster.create(type="NodePort", clusterIP="10.0.0.1")
     await cluster.patch(type="ClusterIP")
-    assert await cluster.claims() == ["clusterips/10.0.0.1"]
+    assert await cluster.claims() == ["10.0.0.1"]
     await cluster.patch(type="ExternalName", externalName="example.com")
     assert await cluster.claims() == []
     again = await cluster.patch(type="NodePort", externalName=None)

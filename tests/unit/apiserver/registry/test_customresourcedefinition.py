@@ -165,7 +165,7 @@ ROWS = [
         spec(versions=[V2]),
         f"spec.versions: Invalid value: [{internal('v2', storage=False)}]: "
         "must have exactly one version marked as storage version",
-        "status.storedVersions: Invalid value: []: must have at least one stored version",
+        "status.storedVersions: Invalid value: null: must have at least one stored version",
     ),
     row(
         "a version twice",

@@ -50,6 +50,7 @@ async def test_finalizers_hold_an_object_until_the_last_is_gone(world: World) ->
     assert (await meta_of(world, configmap()))["finalizers"] == ["b.io/y"]
     removed = await world.registry.patch(configmap(), PatchType.MERGE, b'{"metadata":{"finalizers":null}}')
     assert removed.gone
+    assert "finalizers" not in body_of(removed)["metadata"]
     with pytest.raises(NotFound):
         await world.registry.get(configmap())
 
@@ -85,8 +86,14 @@ async def test_background_deletion_overrules_an_earlier_orphan(world: World) -> 
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        pytest.param(DeleteOptions(uid=Uid("other")), "UID in precondition: other", id="uid"),
-        pytest.param(DeleteOptions(resource_version="1"), "ResourceVersion in precondition: 1", id="resourceVersion"),
+        pytest.param(
+            DeleteOptions(uid=Uid("other")), r'on ConfigMap "settings": the UID in the precondition \(other\)', id="uid"
+        ),
+        pytest.param(
+            DeleteOptions(resource_version="1"),
+            r"the ResourceVersion in the precondition \(1\) does not match .*\. The object might have been modified",
+            id="resourceVersion",
+        ),
     ],
 )
 async def test_preconditions(world: World, how: DeleteOptions, words: str) -> None:
@@ -94,6 +101,12 @@ async def test_preconditions(world: World, how: DeleteOptions, words: str) -> No
     with pytest.raises(Conflict, match=words):
         await world.registry.delete(configmap(), how)
     await world.registry.get(configmap())
+
+
+async def test_preconditions_of_a_namespace(world: World) -> None:
+    await world.registry.create(Target(NAMESPACES), make_namespace("team"))
+    with pytest.raises(Conflict, match='on namespaces "team": Precondition failed: UID in precondition: other'):
+        await world.registry.delete(namespace("team"), DeleteOptions(uid=Uid("other")))
 
 
 async def test_preconditions_that_hold(world: World) -> None:
@@ -135,11 +148,10 @@ async def test_pods_end_gracefully(world: World, node: str, phase: str, asked: i
         await world.registry.update(pod(), body, subresource=Subresource.STATUS)
     deleted = await world.registry.delete(pod(), DeleteOptions(grace_period_seconds=asked))
     assert deleted.gone == (left is None)
-    if left is not None:
-        meta = await meta_of(world, pod())
-        assert meta["deletionGracePeriodSeconds"] == left
-        assert meta["deletionTimestamp"] == f"2030-01-01T00:00:{left:02}Z"
-        assert meta["generation"] == 2
+    meta = body_of(deleted)["metadata"] if left is None else await meta_of(world, pod())
+    assert meta["deletionGracePeriodSeconds"] == (left or 0)
+    assert meta["deletionTimestamp"] == f"2030-01-01T00:00:{left or 0:02}Z"
+    assert meta["generation"] == 2
 
 
 async def test_a_second_deletion_may_only_shorten_the_grace_period(world: World) -> None:
@@ -154,11 +166,46 @@ async def test_a_second_deletion_may_only_shorten_the_grace_period(world: World)
     assert (await world.registry.delete(pod(), DeleteOptions(grace_period_seconds=0))).gone
 
 
+async def test_a_second_deletion_without_a_word_changes_nothing(world: World) -> None:
+    await world.registry.create(in_namespace(pod()), make_pod(node="n1"))
+    first = await world.registry.delete(pod(), DeleteOptions(grace_period_seconds=60))
+    again = await world.registry.delete(pod(), DeleteOptions(propagation=Propagation.FOREGROUND))
+    assert again.revision == first.revision
+    assert (await meta_of(world, pod()))["deletionGracePeriodSeconds"] == 60
+
+
+async def test_a_shortened_grace_period_does_not_end_in_the_past(world: World) -> None:
+    await world.registry.create(in_namespace(pod()), make_pod(node="n1"))
+    await world.registry.delete(pod())
+    await world.clock.advance(20)
+    await world.registry.delete(pod(), DeleteOptions(grace_period_seconds=10))
+    meta = await meta_of(world, pod())
+    assert meta["deletionGracePeriodSeconds"] == 1
+    assert meta["deletionTimestamp"] == "2030-01-01T00:00:20Z"
+
+
+async def test_a_namespace_speaks_of_grace_only_when_it_is_empty_and_held(world: World) -> None:
+    team = namespace("team")
+    await world.registry.create(Target(NAMESPACES), make_namespace("team"))
+    held = b'{"metadata":{"finalizers":["a.io/x"]}}'
+    await world.registry.patch(team, PatchType.MERGE, held)
+    marked = body_of(await world.registry.delete(team))
+    assert "deletionGracePeriodSeconds" not in marked["metadata"]
+    again = body_of(await world.registry.delete(team, DeleteOptions(propagation=Propagation.FOREGROUND)))
+    assert again["metadata"] == marked["metadata"]
+    emptied = json.dumps({**marked, "spec": {}}).encode()
+    await world.registry.update(team, emptied, subresource=Subresource.FINALIZE)
+    assert "deletionGracePeriodSeconds" not in await meta_of(world, team)
+    await world.registry.delete(team)
+    assert (await meta_of(world, team))["deletionGracePeriodSeconds"] == 0
+
+
 async def test_a_namespace_stays_until_it_is_finalized(world: World) -> None:
     await world.registry.create(Target(NAMESPACES), make_namespace("team"))
     marked = body_of(await world.registry.delete(namespace("team")))
     assert marked["status"]["phase"] == "Terminating"
     assert marked["spec"]["finalizers"] == ["kubernetes"]
+    assert "deletionGracePeriodSeconds" not in marked["metadata"]
     emptied = json.dumps({**marked, "spec": {}}).encode()
     assert (await world.registry.update(namespace("team"), emptied, subresource=Subresource.FINALIZE)).gone
     with pytest.raises(NotFound):
@@ -191,6 +238,7 @@ async def test_a_pod_is_bound_once(world: World) -> None:
     binding = json.dumps({"target": {"kind": "Node", "name": "n1"}}).encode()
     bound = body_of(await world.registry.bind(pod(), binding))
     assert bound["spec"]["nodeName"] == "n1"
+    assert bound["metadata"]["generation"] == 1, "the user asks for nothing new"
     assert [(c["type"], c["status"]) for c in bound["status"]["conditions"]] == [("PodScheduled", "True")]
     with pytest.raises(Conflict, match='pod web is already assigned to node "n1"'):
         await world.registry.bind(pod(), binding)

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from apiserver.registry import metadata
+from apiserver.registry.metadata import Findings, Look
 from steersman.api import names
 from steersman.api.errors import Cause
 from steersman.api.meta import ManagedFieldsEntry, ObjectMeta, OwnerReference
@@ -168,12 +169,26 @@ def test_on_create(changes: dict[str, Any], expected: list[str]) -> None:
 @pytest.mark.parametrize(("changes", "expected"), ALWAYS.values(), ids=ALWAYS.keys())
 def test_on_update(changes: dict[str, Any], expected: list[str]) -> None:
     meta = replace(GOOD, **changes)
-    assert said(metadata.validate_update(meta, replace(GOOD, generation=meta.generation))) == expected
+    found = Findings.of(meta, replace(GOOD, generation=meta.generation))
+    assert said(found.own(Look.WHOLE)) == expected
+
+
+def test_one_mistake_is_named_once_by_each_look() -> None:
+    meta = replace(GOOD, labels={"a b": "c"}, finalizers=("guard", "a b/c d"))
+    label = f'metadata.labels: Invalid value: "a b": {QUALIFIED}'
+    found = Findings.of(meta, GOOD)
+    whole, step, own = (said(list(part)) for part in (found.whole, found.step, found.finalizers))
+    assert step == [label]
+    assert whole[0] == label
+    assert {line.partition(":")[0] for line in whole[1:]} == {"metadata.finalizers"}
+    assert {line.partition(":")[0] for line in own} == {"metadata.finalizers[0]"}
+    assert said(found.of_every_kind()) == [*whole, *step]
+    assert said(found.own(Look.STEP, Look.WHOLE)) == [*step, *own, *whole, *own]
 
 
 def test_a_manager_that_rings_a_bell() -> None:
     meta = replace(GOOD, managed_fields=(managed(manager="é\a"),))
-    (cause,) = metadata.validate_update(meta, GOOD)
+    (cause,) = Findings.of(meta, GOOD).own(Look.STEP)
     assert cause.field == "metadata.managedFields[0].manager"
     assert cause.message.endswith("invalid character U+0007 (at position 2)")
 
@@ -280,7 +295,7 @@ STEPS: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
 @pytest.mark.parametrize(("before", "after", "expected"), STEPS.values(), ids=STEPS.keys())
 def test_steps(before: dict[str, Any], after: dict[str, Any], expected: list[str]) -> None:
     old, new = replace(GOOD, **before), replace(GOOD, **after)
-    assert said(metadata.validate_update(new, old)) == expected
+    assert said(Findings.of(new, old).own(Look.STEP)) == expected
 
 
 def test_an_update_that_must_say_what_it_was_made_from() -> None:

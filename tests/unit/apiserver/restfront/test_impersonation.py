@@ -7,7 +7,7 @@ from multidict import CIMultiDict
 
 from apiserver.auth.identity import Caller
 from apiserver.restfront import impersonation
-from steersman.api.errors import Internal
+from steersman.api.errors import Forbidden, Internal
 
 ADMIN = Caller("admin", ("system:masters",))
 
@@ -55,3 +55,26 @@ def test_who_a_request_is_for(headers: list[tuple[str, str]], expected: Caller) 
 def test_half_an_identity(header: str) -> None:
     with pytest.raises(Internal, match="without impersonating a user"):
         impersonation.acting(ADMIN, CIMultiDict([(header, "x")]))
+
+
+@pytest.mark.parametrize(
+    ("user", "message"),
+    [
+        pytest.param(
+            "jane",
+            'users "jane" is forbidden: User "bob" cannot impersonate resource "users" in API group "" at the cluster '
+            "scope",
+            id="a user",
+        ),
+        pytest.param(
+            "system:serviceaccount:ns:robot",
+            'serviceaccounts "robot" is forbidden: User "bob" cannot impersonate resource "serviceaccounts" in API '
+            'group "" in the namespace "ns"',
+            id="a service account",
+        ),
+    ],
+)
+def test_who_may_not_act_as_somebody_else(user: str, message: str) -> None:
+    with pytest.raises(Forbidden) as caught:
+        impersonation.acting(Caller("bob", ("system:authenticated",)), CIMultiDict([("Impersonate-User", user)]))
+    assert caught.value.message == message

@@ -57,8 +57,8 @@ def kind_of(name: str) -> Kind:
         pytest.param(
             "Node",
             "proxy",
-            Door({"get": nobody}, Shown("NodeProxyOptions"), is_stream=True),
-            Subresource("proxy", ("", "v1", "NodeProxyOptions"), connects=("get",), with_path=True),
+            Door({"get": nobody}, Shown("NodeProxyOptions"), is_stream=True, is_proxy=True),
+            Subresource("proxy", ("", "v1", "NodeProxyOptions"), connects=("get", "head", "options"), with_path=True),
             id="a proxy",
         ),
     ],

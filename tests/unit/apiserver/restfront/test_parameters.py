@@ -141,3 +141,13 @@ def test_delete_options_that_cannot_be_read() -> None:
         parameters.delete_options(query.NOTHING, b"{", "application/json")
     with pytest.raises(UnsupportedMediaType):
         parameters.delete_options(query.NOTHING, b"{}", "text/html")
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("", None), ("1m30s", 90.0), ("50ms", 0.05), ("0", None), ("-1s", None)])
+def test_how_long_a_client_waits(text: str, seconds: float | None) -> None:
+    assert parameters.timeout_seconds(query.parse(f"timeout={text}")) == seconds
+
+
+def test_a_wait_that_is_no_time() -> None:
+    with pytest.raises(BadRequest, match='in the request URL - time: invalid duration "soon"'):
+        parameters.timeout_seconds(query.parse("timeout=soon"))

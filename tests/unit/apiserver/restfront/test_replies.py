@@ -9,6 +9,7 @@ import pytest
 import yaml
 from aiohttp.test_utils import make_mocked_request
 
+from apiserver.limits import Overloaded
 from apiserver.restfront import authentication, replies
 from apiserver.restfront.negotiation import JSON, YAML
 from steersman.api.errors import BadRequest, Details, TooManyRequests
@@ -36,6 +37,12 @@ def test_an_error_says_when_to_come_back() -> None:
     reply = replies.of_error(TooManyRequests("later", details=Details(retry_after_seconds=2)))
     assert (reply.status, reply.sent("Retry-After")) == (429, ["2"])
     assert (reply.content_type_text, reply.cache_control) == ("application/json", "no-cache, private")
+
+
+def test_a_server_that_is_too_busy_says_so_in_plain_words() -> None:
+    reply = replies.of_error(Overloaded())
+    assert (reply.status, reply.body) == (429, b"Too many requests, please try again later.\n")
+    assert (reply.content_type_text, reply.sent("Retry-After")) == ("text/plain; charset=utf-8", ["1"])
 
 
 def test_a_refusal_carries_its_warnings() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from unittest.mock import AsyncMock, Mock
 
 import pytest
@@ -11,7 +10,7 @@ from aiohttp import HttpVersion10, HttpVersion11, web
 from aiohttp.http_writer import HttpVersion
 from aiohttp.test_utils import make_mocked_request
 
-from apiserver.restfront.reply import JOIN_UP_TO_BYTES, Reply
+from apiserver.restfront.reply import PIECE_BYTES, Reply
 
 
 class Wire:
@@ -23,13 +22,9 @@ class Wire:
         self.transport = Mock()
         self.transport.is_closing.return_value = False
         self.transport.write.side_effect = self._take
-        self.transport.writelines.side_effect = self._take_all
 
     def _take(self, data: bytes) -> None:
         self.received += data
-
-    def _take_all(self, pieces: Iterable[bytes]) -> None:
-        self.received += b"".join(pieces)
 
     def request(self, method: str = "GET", version: HttpVersion = HttpVersion11) -> web.BaseRequest:
         return make_mocked_request(method, "/", version=version, writer=self.writer, transport=self.transport)
@@ -70,9 +65,18 @@ async def test_only_the_head_is_wanted() -> None:
     assert told.endswith("Content-Length: 2\r\n\r\n")
 
 
-async def test_a_large_body() -> None:
-    wire, body = Wire(), b"x" * (JOIN_UP_TO_BYTES + 1)
+@pytest.mark.parametrize("size", [PIECE_BYTES, PIECE_BYTES + 1, 3 * PIECE_BYTES + 1])
+async def test_a_large_body(size: int) -> None:
+    wire, body = Wire(), b"".join(b"%7d\n" % number for number in range(size // 8 + 1))[:size]
     assert (await sent(Reply(200, body, "text/plain"), wire, wire.request())).endswith("\r\n\r\n" + body.decode())
+
+
+async def test_a_client_that_goes_while_it_is_told() -> None:
+    wire = Wire()
+    wire.transport.is_closing.side_effect = lambda: len(wire.received) > 2 * PIECE_BYTES
+    with pytest.raises(ConnectionResetError):
+        await Reply(200, b"#" * 3 * PIECE_BYTES, "text/plain").prepare(wire.request())
+    assert wire.received.count(b"#") == 2 * PIECE_BYTES
 
 
 @pytest.mark.parametrize(("version", "connection"), [(HttpVersion11, []), (HttpVersion10, ["close"])])

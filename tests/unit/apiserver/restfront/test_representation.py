@@ -116,11 +116,6 @@ def test_a_bookmark() -> None:
     assert made["object"]["metadata"]["annotations"] == {"k8s.io/initial-events-end": "true"}
 
 
-@pytest.mark.parametrize(("watches", "seconds"), [(1, 0.0), (16, 0.0), (100, 0.006), (500, 0.03), (10_000, 0.05)])
-def test_the_more_watch_the_longer_the_pause_between_writes(watches: int, seconds: float) -> None:
-    assert watching.pause(watches) == pytest.approx(seconds)
-
-
 def test_an_error_in_a_watch() -> None:
     made = json.loads(watching.error_line(Expired("too old resource version: 1 (5)")))
     assert made["type"] == "ERROR"

@@ -8,7 +8,7 @@ import click
 import pytest
 
 from steersman.cli.local import kill, timeline
-from steersman.cli.local.timeline import LeaseWrite, Moment
+from steersman.cli.local.timeline import LeaseWrite, Mark, Moment
 
 ZERO = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -63,6 +63,34 @@ def test_what_has_no_time_stands_where_its_revision_puts_it() -> None:
         ]
     )
     assert [moment.what for moment in told] == ["a", "signal", "b", "c"]
+
+
+MARKS = [Mark(f"wish-{number}", revision, at(100 * number)) for number, revision in enumerate((3, 5, 8, 10))]
+
+
+@pytest.mark.parametrize(
+    ("revision", "names"),
+    [
+        pytest.param(4, ("wish-0", "wish-2"), id="the-next-was-under-way-with-it"),
+        pytest.param(6, ("wish-1", "wish-3"), id="so-it-is-the-one-after-that"),
+        pytest.param(9, None, id="not-known-yet"),
+        pytest.param(2, None, id="before-the-first"),
+    ],
+)
+def test_a_write_without_a_moment_lies_between_two_that_have_one(revision: int, names: tuple[str, str] | None) -> None:
+    found = timeline.placed(revision, MARKS)
+    assert (None if found is None else (found[0].name, found[1].name)) == names
+
+
+def test_between_the_release_and_the_election_nobody_writes() -> None:
+    assert list(timeline.without_leader(HISTORY, "old")) == [8]
+    assert not timeline.without_leader([HISTORY[1], HISTORY[3]], "old")
+
+
+def test_a_bound_is_marked_as_one() -> None:
+    assert timeline.milliseconds(Moment(at(1500), 1, "", "", is_bound=True), ZERO) == "≤ +1,500"
+    assert timeline.milliseconds(Moment(at(-5), 1, "", ""), ZERO) == "-5"
+    assert timeline.milliseconds(Moment(None, 1, "", ""), ZERO) == ""
 
 
 def test_a_log_line_counts_only_after_the_signal_and_for_that_lease() -> None:

@@ -1,4 +1,4 @@
-"""Which changes a step of a node or a pod is to pods that wait."""
+"""Which changes a step of an object is to pods that wait."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from msgspec.structs import replace
 
 from controller_manager.scheduler import changes
 from controller_manager.scheduler.reasons import Change
-from steersman.api.core import Node, Pod, PodStatus
-from tests.unit.controller_manager.scheduler.world import node, pod
+from steersman.api.core import Node, PersistentVolume, PersistentVolumeClaim, Pod, PodStatus
+from steersman.api.meta import ObjectMeta
+from steersman.api.storage import StorageClass
+from tests.unit.controller_manager.scheduler.world import bound, claim, node, pod, storage_class, volume
 
 TAINT = [{"key": "k", "effect": "NoSchedule"}]
 
@@ -53,3 +55,45 @@ def finished(on: str = "n") -> Pod:
 )
 def test_of_a_pod(old: Pod | None, new: Pod | None, found: set[Change]) -> None:
     assert changes.of_pod(old, new) == found
+
+
+def larger(of: PersistentVolumeClaim) -> PersistentVolumeClaim:
+    return replace(of, status=replace(of.status, capacity={"storage": "2Gi"}))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "matters"),
+    [
+        pytest.param(None, claim(), True, id="comes"),
+        pytest.param(claim(), bound(), True, id="is bound"),
+        pytest.param(claim(volume="disk"), claim(volume="disk", phase="Bound"), True, id="is bound by hand"),
+        pytest.param(bound(), claim(volume="disk", phase="Lost"), True, id="is lost"),
+        pytest.param(bound(), None, True, id="goes"),
+        pytest.param(bound(), larger(bound()), False, id="grows"),
+    ],
+)
+def test_of_a_claim(old: PersistentVolumeClaim | None, new: PersistentVolumeClaim | None, matters: bool) -> None:
+    assert changes.of_claim(old, new) == ({Change.VOLUME_CHANGED} if matters else set())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "matters"),
+    [
+        pytest.param(None, volume(), True, id="comes"),
+        pytest.param(volume("disk", "a"), volume("disk", "b"), True, id="is reached from elsewhere"),
+        pytest.param(volume(), replace(volume(), metadata=ObjectMeta(name="disk", uid="u")), False, id="else"),
+    ],
+)
+def test_of_a_volume(old: PersistentVolume | None, new: PersistentVolume | None, matters: bool) -> None:
+    assert changes.of_volume(old, new) == ({Change.VOLUME_CHANGED} if matters else set())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "matters"),
+    [
+        pytest.param(None, storage_class("c", "Immediate"), True, id="comes"),
+        pytest.param(storage_class("c", "Immediate"), storage_class("c", "Immediate"), False, id="else"),
+    ],
+)
+def test_of_a_class(old: StorageClass | None, new: StorageClass | None, matters: bool) -> None:
+    assert changes.of_class(old, new) == ({Change.VOLUME_CHANGED} if matters else set())

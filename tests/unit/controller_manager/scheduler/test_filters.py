@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from controller_manager.scheduler import filters, snapshot
+from controller_manager.scheduler import filters, reasons, snapshot
 from controller_manager.scheduler.filters import Hooks
 from controller_manager.scheduler.reasons import Reason
 from steersman.api.core import Node, Pod
@@ -116,14 +116,21 @@ def test_eviction_helps_only_where_the_node_is_large_enough(cpu: str, preemptabl
     assert reason.preemptable is preemptable
 
 
-def test_claims_are_asked_of_the_hook() -> None:
-    view = snapshot.of([node()]).node("n")
+def test_claims_are_asked_of_the_hooks_first_for_the_pod_and_last_for_the_node() -> None:
+    view = snapshot.of([node(unschedulable=True)]).node("n")
     assert view is not None
     volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
+    missing, elsewhere = (reasons.final(text, cured_by=()) for text in ("missing", "elsewhere"))
 
-    def none_there(*_: object) -> Reason:
-        return filters.NO_VOLUME
+    def never(*_: object) -> Reason:
+        return missing
 
-    hooks = Hooks(volumes=none_there)
-    assert filters.refusal(asking(volumes=volumes), view, hooks) == filters.NO_VOLUME
-    assert filters.refusal(asking(), view, hooks) is None
+    def not_there(*_: object) -> Reason:
+        return elsewhere
+
+    assert filters.refusal(asking(volumes=volumes), view, Hooks(claims=never, volumes=not_there)) is missing
+    assert filters.refusal(asking(volumes=volumes), view, Hooks(volumes=not_there)) is filters.UNSCHEDULABLE
+    daemon = asking(volumes=volumes, tolerations=tolerating(operator="Exists"))
+    assert filters.refusal(daemon, view, Hooks(volumes=not_there)) is elsewhere
+    without = asking(tolerations=tolerating(operator="Exists"))
+    assert filters.refusal(without, view, Hooks(claims=never, volumes=not_there)) is None

@@ -77,6 +77,13 @@ def test_a_change_wakes_whom_it_could_help(change: Change, now: float, expected:
     assert queue.stage(P) is expected
 
 
+@pytest.mark.parametrize(("name", "expected"), [("p", Stage.ACTIVE), ("q", Stage.SLEEPING)])
+def test_a_change_may_concern_but_a_few(name: str, expected: Stage) -> None:
+    queue = asleep()
+    queue.wake([Change.POD_LEFT], 5, lambda pod: pod.metadata.name == name)
+    assert queue.stage(P) is expected
+
+
 def test_a_change_during_the_decision_is_not_lost() -> None:
     queue = queue_with("p")
     queue.take(0)

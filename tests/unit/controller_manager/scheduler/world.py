@@ -1,4 +1,4 @@
-"""Nodes and pods for the scheduler's tests: valid by default, the test names only what matters."""
+"""Nodes, pods and volumes for the scheduler's tests: valid by default, the test names only what matters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import msgspec
 from controller_manager.scheduler import requirements
 from controller_manager.scheduler.requirements import Requirements
 from steersman.api import codec
-from steersman.api.core import Node, Pod
+from steersman.api.core import Node, PersistentVolume, PersistentVolumeClaim, Pod
+from steersman.api.storage import StorageClass
 
 Manifest = dict[str, Any]
 ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
@@ -58,3 +59,27 @@ def away_from(app: str, key: str = ZONE) -> Manifest:
 def spread(app: str, key: str = ZONE, **more: Any) -> list[Manifest]:
     constraint = {"maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule", **term(app, key), **more}
     return [constraint]
+
+
+def claim(
+    name: str = "data", *, volume: str = "", phase: str = "Pending", of_class: str | None = None, **meta: Any
+) -> PersistentVolumeClaim:
+    spec = {"volumeName": volume, "storageClassName": of_class}
+    manifest = {"metadata": {"name": name, "namespace": "default", **meta}, "spec": spec, "status": {"phase": phase}}
+    return codec.load(PersistentVolumeClaim, msgspec.json.encode(manifest))
+
+
+def bound(name: str = "data", volume: str = "disk") -> PersistentVolumeClaim:
+    return claim(name, volume=volume, phase="Bound", annotations={"pv.kubernetes.io/bind-completed": "yes"})
+
+
+def volume(name: str = "disk", *zones: str) -> PersistentVolume:
+    """That can be reached from these zones; without any: from everywhere."""
+    demand = {"key": ZONE, "operator": "In", "values": zones}
+    affinity = {"required": {"nodeSelectorTerms": [{"matchExpressions": [demand]}]}} if zones else None
+    manifest = {"metadata": {"name": name}, "spec": {"nodeAffinity": affinity}}
+    return codec.load(PersistentVolume, msgspec.json.encode(manifest))
+
+
+def storage_class(name: str, mode: str) -> StorageClass:
+    return codec.load(StorageClass, msgspec.json.encode({"metadata": {"name": name}, "volumeBindingMode": mode}))

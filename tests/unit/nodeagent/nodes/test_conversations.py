@@ -40,6 +40,9 @@ class Echo:
     async def resize(self, size: TerminalSize) -> None:
         self.sizes.append(size)
 
+    async def kill(self) -> bool:
+        return False
+
     async def exit_code(self) -> int | None:
         return 3
 

@@ -8,8 +8,18 @@ from msgspec.structs import replace
 from apiserver.registry.pod import prepare_status_update
 from apiserver.registry.validation.podstatus import validate_pod_status_update
 from steersman.api.core import Pod, PodStatus
-from tests.unit.apiserver.registry.pods import CONTAINER, DNS_SUBDOMAIN, NAME_PART, Manifest, decode, make_pod, shown
+from tests.unit.apiserver.registry.pods import (
+    CONTAINER,
+    DNS_LABEL,
+    DNS_SUBDOMAIN,
+    NAME_PART,
+    Manifest,
+    decode,
+    make_pod,
+    shown,
+)
 
+EXTENDED = "status.extendedResourceClaimStatus"
 ENDED = "Forbidden: may not be transitioned to non-terminated state"
 ID_RANGE = "must be between 0 and 2147483647, inclusive"
 NOT_AN_ADDRESS = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
@@ -61,6 +71,53 @@ REFUSED: dict[str, tuple[Manifest, Manifest, Manifest, list[str]]] = {
         {},
         {"qosClass": "Guaranteed"},
         ['status.qosClass: Invalid value: "Guaranteed": field is immutable'],
+    ),
+    "claims that the pod does not make": (
+        {"resourceClaims": [{"name": "a", "resourceClaimName": "x"}]},
+        {},
+        {"resourceClaimStatuses": [{"name": "a", "resourceClaimName": "X"}, {"name": "a"}, {"name": "b"}]},
+        [
+            f'status.resourceClaimStatuses[0].resourceClaimName: Invalid value: "X": {DNS_SUBDOMAIN}',
+            'status.resourceClaimStatuses[1].name: Duplicate value: "a"',
+            'status.resourceClaimStatuses[2].name: Invalid value: "b": '
+            "must match the name of an entry in `spec.resourceClaims`",
+        ],
+    ),
+    "a claim for nothing": (
+        {},
+        {},
+        {"extendedResourceClaimStatus": {"requestMappings": []}},
+        [
+            "status.extendedResourceClaimStatus.requestMappings: Required value: at least one request mapping is "
+            "required",
+            "status.extendedResourceClaimStatus.resourceClaimName: Required value",
+        ],
+    ),
+    "a claim for what nobody requests": (
+        {"containers": [{**CONTAINER, "resources": {"requests": {"example.com/gpu": "1"}}}]},
+        {},
+        {
+            "extendedResourceClaimStatus": {
+                "resourceClaimName": "X",
+                "requestMappings": [
+                    {"containerName": "x", "resourceName": "example.com/gpu", "requestName": "r"},
+                    {"containerName": "c", "resourceName": "example.com/fpga", "requestName": "R"},
+                    {"containerName": "c", "resourceName": "example.com/gpu", "requestName": "r"},
+                    {"containerName": "c", "resourceName": "example.com/gpu", "requestName": "r"},
+                ],
+            }
+        },
+        [
+            f'{EXTENDED}.requestMappings[0].containerName: Invalid value: "x": '
+            "must match the name of an entry in spec.initContainers.name or spec.containers.name",
+            f'{EXTENDED}.requestMappings[1].resourceName: Invalid value: "example.com/fpga": must match the extended '
+            "resource name of an entry in spec.initContainers.resources.requests or spec.containers.resources.requests",
+            f'{EXTENDED}.requestName: Invalid value: "R": {DNS_LABEL}',
+            f'{EXTENDED}.requestMappings[3].containerName: Duplicate value: "c"',
+            f'{EXTENDED}.requestMappings[3].resourceName: Duplicate value: "example.com/gpu"',
+            f'{EXTENDED}.requestMappings[3].requestName: Duplicate value: "r"',
+            f'{EXTENDED}.resourceClaimName: Invalid value: "X": {DNS_SUBDOMAIN}',
+        ],
     ),
     "revived, never to restart": (
         {"restartPolicy": "Never"},

@@ -87,6 +87,16 @@ CASES: list[tuple[str, dict[str, Any], Any, list[str]]] = [
         {"a": "y"},
         ["a: Invalid value: \"y\": a in body should match '^x+$'"],
     ),
+    ("a pattern that would take for ever", of("a", {"type": "string", "pattern": "^(a+)+$"}), {"a": "a" * 40}, []),
+    (
+        "a pattern that is none",
+        of("a", {"type": "string", "pattern": "(x"}),
+        {"a": "x"},
+        [
+            'a: Invalid value: "x": a in body should match \'(x, but pattern is invalid: '
+            "error parsing regexp: missing closing ): `(x`'"
+        ],
+    ),
     (
         "not among them",
         of("a", {"type": "string", "enum": ["x", "y"]}),

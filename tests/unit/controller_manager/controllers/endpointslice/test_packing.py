@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controller_manager.controllers.endpointslice import packing
@@ -70,6 +70,7 @@ def test_a_changed_endpoint_stays_where_it_is() -> None:
     assert found.contents["s-0"] == (changed, endpoint(2))
 
 
+@settings(deadline=None)
 @given(
     present=st.lists(st.lists(st.integers(1, 60), max_size=LIMIT, unique=True), max_size=6),
     desired=st.sets(st.integers(1, 60)),
