@@ -57,7 +57,7 @@ def validate(meta: ObjectMeta, *, namespaced: bool, name_rule: Callable[[str], C
     else:
         causes.append(fields.required(_NAME, "name or generateName is required"))
     causes += _namespace(meta.namespace, namespaced=namespaced)
-    return causes + Findings.of(meta, meta).own(Look.WHOLE)
+    return causes + validate_whole(meta) + _unqualified(meta.finalizers, _FINALIZERS)
 
 
 class Look(Enum):
@@ -81,18 +81,10 @@ class Findings:
 
     @classmethod
     def of(cls, new: ObjectMeta, old: ObjectMeta) -> Findings:
-        negative = checks.not_negative(new.generation, _GENERATION)
-        described = [
-            *checks.validate_labels(new.labels, _LABELS),
-            *checks.validate_annotations(new.annotations, _ANNOTATIONS),
-            *_owners(new.owner_references, _OWNER_REFERENCES),
-        ]
-        managed = _managed_fields(new.managed_fields, _MANAGED_FIELDS)
-        return cls(
-            whole=(*negative, *described, *_finalizers(new.finalizers, _FINALIZERS), *managed),
-            step=(*_step(new, old, negative), *described, *managed),
-            finalizers=tuple(_unqualified(new.finalizers, _FINALIZERS)),
-        )
+        whole = validate_whole(new)
+        # What stands alone without a fault is not looked at twice: only the change itself can be wrong.
+        step = validate_step(new, old) if whole else _change(new, old)
+        return cls(tuple(whole), tuple(step), tuple(_unqualified(new.finalizers, _FINALIZERS)))
 
     def of_every_kind(self) -> list[Cause]:
         """What is found before the kind itself looks."""
@@ -104,9 +96,32 @@ class Findings:
         return [cause for parts in found for part in parts for cause in part]
 
 
-def _step(new: ObjectMeta, old: ObjectMeta, negative: Sequence[Cause]) -> list[Cause]:
+def validate_whole(meta: ObjectMeta) -> list[Cause]:
+    """What must hold on every write, names aside."""
+    return [
+        *checks.not_negative(meta.generation, _GENERATION),
+        *_described(meta),
+        *_finalizers(meta.finalizers, _FINALIZERS),
+        *_managed_fields(meta.managed_fields, _MANAGED_FIELDS),
+    ]
+
+
+def validate_step(new: ObjectMeta, old: ObjectMeta) -> list[Cause]:
+    """Complaints about the step from `old` to `new`, among them most of what `new` has wrong on its own."""
+    return [*_change(new, old), *_described(new), *_managed_fields(new.managed_fields, _MANAGED_FIELDS)]
+
+
+def _described(meta: ObjectMeta) -> list[Cause]:
+    return [
+        *checks.validate_labels(meta.labels, _LABELS),
+        *checks.validate_annotations(meta.annotations, _ANNOTATIONS),
+        *_owners(meta.owner_references, _OWNER_REFERENCES),
+    ]
+
+
+def _change(new: ObjectMeta, old: ObjectMeta) -> list[Cause]:
     causes = [] if old.deletion_timestamp is None else _no_new_finalizers(new.finalizers, old.finalizers)
-    causes += negative
+    causes += checks.not_negative(new.generation, _GENERATION)
     if new.generation < old.generation:
         causes.append(fields.invalid(_GENERATION, new.generation, "must not be decremented"))
     for attribute, field in _NEVER_CHANGE:

@@ -67,7 +67,9 @@ class Reader:
 
     async def follow(self, block: Block) -> None:
         """Each command must succeed. What the document shows may take a moment to be so."""
-        code, output = await self.types(block.commands)
+        import time; t=time.monotonic()
+        code, output = await self.types("set -x; PS4='+ $(date +%S.%N | cut -c1-5) '\n" + block.commands + "\nset +x")
+        print("BLOCK", block.line, time.monotonic()-t); print("\n".join(l for l in output.splitlines() if l.startswith("+ ")))
         assert code == 0, f"line {block.line} exits with {code}:\n{block.commands}\n{output}"
 
         async def shown() -> bool:

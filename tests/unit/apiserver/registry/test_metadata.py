@@ -188,7 +188,7 @@ def test_one_mistake_is_named_once_by_each_look() -> None:
 
 def test_a_manager_that_rings_a_bell() -> None:
     meta = replace(GOOD, managed_fields=(managed(manager="é\a"),))
-    (cause,) = Findings.of(meta, GOOD).own(Look.STEP)
+    (cause,) = metadata.validate_step(meta, GOOD)
     assert cause.field == "metadata.managedFields[0].manager"
     assert cause.message.endswith("invalid character U+0007 (at position 2)")
 
@@ -295,6 +295,7 @@ STEPS: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
 @pytest.mark.parametrize(("before", "after", "expected"), STEPS.values(), ids=STEPS.keys())
 def test_steps(before: dict[str, Any], after: dict[str, Any], expected: list[str]) -> None:
     old, new = replace(GOOD, **before), replace(GOOD, **after)
+    assert said(metadata.validate_step(new, old)) == expected
     assert said(Findings.of(new, old).own(Look.STEP)) == expected
 
 
