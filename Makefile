@@ -80,6 +80,9 @@ test-integration: setup ## Real servers
 test-chaos: setup ## Kill, pause and cut while traffic runs
 	$(PYTEST) $(PYTEST_FLAGS) tests/chaos
 
+test-rollout-kills: setup ## A rolling update whose controller manager is killed at 100 of its changes
+	STEERSMAN_ROLLOUT_KILLS=100 $(PYTEST) $(PYTEST_FLAGS) tests/integration/test_deployment_chain.py
+
 bench-api: setup ## The API server measured: one table, ratios to etcd's own put rate in the same run
 	$(BIN)/python -m bench.api
 
@@ -113,6 +116,6 @@ test-compose: setup ## deploy/compose.yaml, killed part by part; making its imag
 images: setup ## Every image that deploy/compose.yaml names, from packages alone: no registry is needed
 	deploy/airgap/images.sh
 
-.PHONY: bench-scheduler bench-failover bench-deployment bench-pods bench-rest images test-e2e test-kubectl test-compose
+.PHONY: test-rollout-kills bench-scheduler bench-failover bench-deployment bench-pods bench-rest images test-e2e test-kubectl test-compose
 clean: ## Remove what was made, but for the data dir
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

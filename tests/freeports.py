@@ -8,6 +8,8 @@ and a block belongs to the process that holds the UDP port of its first number. 
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import secrets
 import socket
 import threading
@@ -16,7 +18,8 @@ from collections.abc import Iterator
 LOWEST, BLOCK, BLOCKS = 10_000, 100, 220
 """Up to 32,000: Linux serves outgoing connections from 32,768 on."""
 
-_held: list[socket.socket] = []
+_held = contextlib.ExitStack()
+atexit.register(_held.close)
 _taking = threading.Lock()
 
 
@@ -35,7 +38,7 @@ def _blocks() -> Iterator[int]:
         except OSError:
             claim.close()
             continue
-        _held.append(claim)
+        _held.enter_context(claim)
         yield from range(first, first + BLOCK)
 
 

@@ -19,7 +19,7 @@ from tests import freeports
 from tests.dockerengine import BUSYBOX_IMAGE, Engine
 from tests.eventually import eventually
 
-WITHIN = 30.0
+WITHIN = 60.0
 """Seconds that a real engine on a busy machine may take."""
 
 POLITE = ("/bin/sh", "-c", "trap 'exit 0' TERM; echo ready; while :; do sleep 1000 & wait $!; done")

@@ -78,6 +78,8 @@ class Writer:
         if not strategy.keeps_status_on_create:
             made = lifecycle.without_status(made, kind)
         made = strategy.stamp(strategy.made_by(strategy.default(made), options.caller), None, self._clock.now())
+        if kind.namespaced:  # before all other complaints; the guard that counts is taken with the write
+            await namespaces.admit(self._cache, target.namespace, kind.subject, name)
         made = traces.left_on_new(await self._admission.admit(made))
         claimant = self._claimant(kind)
         for _ in range(ATTEMPTS):
@@ -121,8 +123,6 @@ class Writer:
 
     async def _dry_create(self, target: Target, made: Any, warnings: tuple[str, ...]) -> Written:
         kind, name = target.kind, made.metadata.name
-        if kind.namespaced:
-            await namespaces.admit(self._cache, target.namespace, kind.subject, name)
         await self._cache.fresh()
         if self._cache.collection(target.collection).get(Target(kind, target.namespace, name).key) is not None:
             raise errors.already_exists(kind.subject, name, self._cache.revision)

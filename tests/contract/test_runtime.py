@@ -26,6 +26,8 @@ from tests.dockerengine import BUSYBOX_IMAGE
 from tests.eventually import eventually
 from tests.runtimes import WITHIN, World
 
+pytestmark = pytest.mark.timeout(180)
+
 
 @pytest.fixture(params=["hollow", pytest.param("docker", marks=pytest.mark.docker)])
 async def world(request: pytest.FixtureRequest) -> AsyncIterator[World]:

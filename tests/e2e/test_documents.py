@@ -67,9 +67,7 @@ class Reader:
 
     async def follow(self, block: Block) -> None:
         """Each command must succeed. What the document shows may take a moment to be so."""
-        import time; t=time.monotonic()
-        code, output = await self.types("set -x; PS4='+ $(date +%S.%N | cut -c1-5) '\n" + block.commands + "\nset +x")
-        print("BLOCK", block.line, time.monotonic()-t); print("\n".join(l for l in output.splitlines() if l.startswith("+ ")))
+        code, output = await self.types(block.commands)
         assert code == 0, f"line {block.line} exits with {code}:\n{block.commands}\n{output}"
 
         async def shown() -> bool:
@@ -112,6 +110,7 @@ def environment(engine: PrivateEngine, tmp_path: Path) -> dict[str, str]:
     return {
         **kept,
         "HOME": str(tmp_path),
+        "TMPDIR": str(tmp_path),
         "DOCKER_HOST": engine.url,
         "UP": f"--rest-port={freeports.take()} --grpc-port={freeports.take()}",
         "STEERSMAN_DOCKER_NETWORK_SUBNET": engine.new_subnet(),

@@ -16,6 +16,8 @@ from tests.eventually import eventually
 from tests.fakes.tracer import FakeSpan, FakeTracer, traced
 from tests.integration.test_hollow_agent import WITHIN, hollow_nodes, is_gone, is_ready, reaches
 
+pytestmark = pytest.mark.timeout(180)
+
 FIELDS = {"automountServiceAccountToken": False}
 
 

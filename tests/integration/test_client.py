@@ -39,6 +39,8 @@ from tests.eventually import eventually
 from tests.integration.conftest import ANY_PORT
 
 WITHIN = 60.0
+PATIENT = WriteOptions(timeout_seconds=WITHIN)
+"""On a busy machine a server may need longer to come back than a call lasts by itself."""
 
 pytestmark = pytest.mark.timeout(240)
 
@@ -337,7 +339,7 @@ async def test_an_update_whose_answer_is_lost_lands_once(tmp_path: Path) -> None
     async with api_server_process(data_dir=tmp_path) as process, client.connect([process.grpc]) as api:
         made = (await api.of(ConfigMap).create(configmap("a", k="0"))).object
         process.pause()
-        writing = asyncio.create_task(api.of(ConfigMap).update(replace(made, data={"k": "1"})))
+        writing = asyncio.create_task(api.of(ConfigMap).update(replace(made, data={"k": "1"}), options=PATIENT))
         creating = asyncio.create_task(api.of(ConfigMap).create(configmap("b")))
         await asyncio.sleep(0.5)  # until gRPC has sent them: where it has not, it sends them to the next server
         await process.restart()
@@ -402,8 +404,8 @@ async def test_a_frozen_server_is_left_for_another(tmp_path: Path) -> None:
             await asyncio.sleep(0.1)
             first.pause()
             try:
-                assert await api.of(Namespace).get("default")
-                await api.of(ConfigMap).create(configmap("a"))
+                assert await api.of(Namespace).get("default", timeout_seconds=WITHIN)
+                await api.of(ConfigMap).create(configmap("a"), options=PATIENT)
                 (change,) = await first_change
             finally:
                 first.resume()

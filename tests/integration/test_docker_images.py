@@ -15,7 +15,7 @@ from tests.dockerengine import Engine
 from tests.registryserver import PASSWORD, USER, Registry
 from tests.runtimes import World
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.timeout(180)]
 
 
 @pytest.fixture(scope="module")

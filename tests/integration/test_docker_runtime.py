@@ -35,7 +35,7 @@ from tests.dockerengine import NGINX_IMAGE, Engine
 from tests.eventually import eventually
 from tests.runtimes import WITHIN, World
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.timeout(180)]
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from tests.dockerengine import Engine
 from tests.eventually import eventually
 from tests.runtimes import WITHIN, World
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.timeout(180)]
 
 
 @pytest.fixture

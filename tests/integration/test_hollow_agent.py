@@ -25,7 +25,9 @@ from tests.apiserverprocess import api_server_process
 from tests.builders import make_pod
 from tests.eventually import eventually
 
-WITHIN = 30.0
+pytestmark = pytest.mark.timeout(180)
+
+WITHIN = 60.0
 
 
 @asynccontextmanager

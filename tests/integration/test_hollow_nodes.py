@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from apiserver.server import Serving
 from steersman.api.coordination import Lease
 from steersman.api.core import Binding, Node, ObjectReference, Pod
@@ -9,6 +11,8 @@ from steersman.api.meta import ObjectMeta
 from steersman.client.client import Client
 from tests import builders, hollownodes
 from tests.eventually import eventually
+
+pytestmark = pytest.mark.timeout(180)
 
 
 async def test_hollow_nodes_run_what_is_bound_to_them(api_server: Serving, api: Client) -> None:
@@ -26,18 +30,18 @@ async def test_hollow_nodes_run_what_is_bound_to_them(api_server: Serving, api: 
         async def all_ready() -> bool:
             return all(map(hollownodes.is_ready, (await api.of(Pod).list("default")).items))
 
-        await eventually(all_ready, within=30)
+        await eventually(all_ready, within=60)
         assert len({pod.status.pod_ip for pod in (await api.of(Pod).list("default")).items}) == 3
         await api.of(Pod).delete("web-1", "default")
 
         async def gone() -> bool:
             return len((await api.of(Pod).list("default")).items) == 2
 
-        await eventually(gone, within=30)
+        await eventually(gone, within=60)
         before = await api.of(Lease).get("node-2", "kube-node-lease")
 
         async def renewed() -> bool:
             lease = await api.of(Lease).get("node-2", "kube-node-lease")
             return lease.spec.renew_time != before.spec.renew_time
 
-        await eventually(renewed, within=30)
+        await eventually(renewed, within=60)

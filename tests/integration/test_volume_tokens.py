@@ -19,6 +19,8 @@ from tests.apiserverprocess import api_server_process
 from tests.builders import make, make_pod
 from tests.fakes.clock import FakeClock
 
+pytestmark = pytest.mark.timeout(180)
+
 WISH = TokenWish("vault", 3600)
 
 

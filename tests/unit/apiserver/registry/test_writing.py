@@ -101,6 +101,12 @@ async def test_nothing_is_created_in_a_missing_namespace(world: World) -> None:
         await world.registry.create(Target(configmap().kind, "gone"), make_configmap(namespace="gone"))
 
 
+async def test_a_missing_namespace_is_told_before_other_faults(world: World) -> None:
+    faulty = make_configmap(name="Not A Name", namespace="gone")
+    with pytest.raises(NotFound, match='namespaces "gone" not found'):
+        await world.registry.create(Target(configmap().kind, "gone"), faulty)
+
+
 async def test_nothing_is_created_in_a_terminating_namespace(world: World) -> None:
     await world.registry.create(Target(NAMESPACES), make_namespace("leaving"))
     await world.registry.delete(namespace("leaving"))
