@@ -20,6 +20,7 @@ setup: $(STAMP) ## A virtualenv in .venv with everything in it
 
 $(STAMP): pyproject.toml $(CONSTRAINTS)
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { deploy/dev/bootstrap.sh --venv && $(PYTHON) -m venv $(VENV); }
+	@echo "installing into $(VENV): a minute or more the first time"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS) --editable '.[dev]'
 	@$(BIN)/python -m compileall -q steersman apiserver controller_manager nodeagent
 	@touch $@
@@ -86,6 +87,9 @@ test-rollout-kills: setup ## A rolling update whose controller manager is killed
 bench-api: setup ## The API server measured: one table, ratios to etcd's own put rate in the same run
 	$(BIN)/python -m bench.api
 
+bench-tracing: setup ## What tracing costs: off, at 1 % and at 100 %, in CPU time per call
+	$(BIN)/python -m bench.tracing
+
 bench-kinds: setup ## Objects on their way in: microseconds, ratios to plain json in the same run
 	$(BIN)/python -m bench.kinds
 
@@ -116,6 +120,6 @@ test-compose: setup ## deploy/compose.yaml, killed part by part; making its imag
 images: setup ## Every image that deploy/compose.yaml names, from packages alone: no registry is needed
 	deploy/airgap/images.sh
 
-.PHONY: test-rollout-kills bench-scheduler bench-failover bench-deployment bench-pods bench-rest images test-e2e test-kubectl test-compose
+.PHONY: test-rollout-kills bench-tracing bench-scheduler bench-failover bench-deployment bench-pods bench-rest images test-e2e test-kubectl test-compose
 clean: ## Remove what was made, but for the data dir
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

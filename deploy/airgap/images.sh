@@ -42,7 +42,7 @@ make_base() {
   install mmdebstrap mmdebstrap
   local suite
   suite=$(suite_of_python)
-  # Perl comes along with packages that only need it while they are installed; it is a third of the whole.
+  # Perl comes along as a dependency of a dependency, and is a quarter of the whole; nothing here runs it.
   mmdebstrap --quiet --variant=minbase --include=python3,python3-venv,ca-certificates \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
     --dpkgopt='path-exclude=/usr/share/locale/*' --customize-hook='rm -rf "$1"/var/lib/apt/lists/* "$1"/var/cache/apt' \

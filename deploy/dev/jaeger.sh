@@ -10,7 +10,7 @@
 # interface are no part of the module: a binary made here answers queries, and shows a placeholder in a browser.
 set -euo pipefail
 
-# The last tag under the module's path, of which cmd/jaeger is Jaeger 2.13; later ones have no version that Go accepts.
+# The newest version that Go's module proxy lists under this path; its cmd/jaeger is Jaeger 2.
 readonly VERSION=v1.76.0
 readonly CACHE=${STEERSMAN_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/steersman}
 readonly BINARY=$CACHE/jaeger-$VERSION

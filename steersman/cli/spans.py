@@ -66,7 +66,8 @@ def drawn(spans: Sequence[Span]) -> list[str]:
 
 def _lines(span: Span, children: dict[str, list[Span]], zero: int, here: str, inner: str) -> Iterator[str]:
     began, took = (span.begins - zero) / _MILLION, (span.ends - span.begins) / _MILLION
-    told = " ".join(span.attributes[key] for key in _TOLD if span.attributes.get(key))
+    said = {"", *span.name.split()}  # what the name says already is not repeated
+    told = " ".join(value for key in _TOLD if (value := span.attributes.get(key, "")) not in said)
     failed = "  FAILED" if span.failed else ""
     label = f"{here}{span.name}" + (f" {told}" if told else "")
     yield f"{began:>9,.1f} ms {took:>9,.1f} ms  {span.service.removeprefix('steersman-'):<18} {label}{failed}"

@@ -17,6 +17,9 @@ from aiohttp import WSMsgType
 from apiserver.server import Serving
 from nodeagent import process
 from nodeagent.config import RuntimeKind, Settings
+from nodeagent.runtime.hollow import sessions
+from nodeagent.runtime.hollow.engine import Container
+from nodeagent.runtime.hollow.sessions import HollowAttach
 from steersman.api import codec
 from steersman.api.core import DaemonEndpoint, Node, NodeDaemonEndpoints, NodeStatus, Pod
 from steersman.api.errors import NotFound
@@ -202,11 +205,20 @@ async def test_a_command_without_an_upgrade_or_a_common_language_is_refused(worl
     assert caught.value.status == 400
 
 
-async def test_attaching_lasts_as_long_as_the_container(world: World) -> None:
+async def test_attaching_lasts_as_long_as_the_container(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    attached = asyncio.Event()
+
+    def noted(container: Container) -> HollowAttach:
+        attached.set()
+        return HollowAttach(container)
+
+    monkeypatch.setattr(sessions, "HollowAttach", noted)
     socket = await world.socket(world.path("web", "attach", "stdin=true&stdout=true"), "v5.channel.k8s.io")
     await socket.send_bytes(b"\x00words")
     await socket.send_bytes(b'\x04{"Width":80,"Height":24}')
     await socket.send_bytes(b"\xff\x00")
+    async with asyncio.timeout(WITHIN):
+        await attached.wait()
     await world.api.of(Pod).delete("web", "default", grace_period_seconds=0)
     assert json.loads((await heard(socket))[3]) == SUCCESS
 

@@ -22,13 +22,12 @@ _revision_of_event = attrgetter("kv.mod_revision")
 class Assembly:
     """Takes the responses of one stream in order, gives the revisions that are complete.
 
-    Revisions up to `reached` are left out: a member that lags behind may repeat what another has already given, and
-    what was written through this store has been given when it was acknowledged.
+    Revisions up to `reached` are left out: a member that lags behind may repeat what another has already given.
     """
 
     def __init__(self, keyspace: Keyspace, reached: Revision) -> None:
         self._keyspace = keyspace
-        self.reached = reached
+        self._reached = reached
         self._events: list[Any] = []
 
     def add(self, response: Any) -> list[Revised]:
@@ -41,16 +40,16 @@ class Assembly:
         revised = [
             Revised(Revision(revision), tuple(self._changed(event) for event in group))
             for revision, group in groupby(events, key=_revision_of_event)
-            if revision > self.reached
+            if revision > self._reached
         ]
         if revised:
-            self.reached = revised[-1].revision
+            self._reached = revised[-1].revision
         return revised
 
     def _progress(self, revision: Revision) -> list[Revised]:
-        if revision < self.reached:
+        if revision < self._reached:
             return []
-        self.reached = revision
+        self._reached = revision
         return [Revised(revision)]
 
     def _changed(self, event: Any) -> Changed:

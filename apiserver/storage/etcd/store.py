@@ -26,7 +26,7 @@ from apiserver.storage.etcd import transactions
 from apiserver.storage.etcd.keyspace import ALL_KEYS, Keyspace
 from apiserver.storage.etcd.members import Call, Certificates, Member, Members, Unanswered
 from apiserver.storage.etcd.watching import EtcdWatch
-from apiserver.storage.interface import WHOLE, Listing, Page, Revised, Store, Stored
+from apiserver.storage.interface import WHOLE, Listing, Page, Store, Stored
 from apiserver.storage.swap import Refused, SwappingStore, Transaction
 from steersman.api.errors import ApiError, Expired, NotFound, RequestTooLarge, Timeout, TooManyRequests, Unavailable
 from steersman.api.names import Revision
@@ -130,14 +130,8 @@ class EtcdStore(SwappingStore):
         except TooManyRequests:
             return await self._resolve_exhausted(transaction, request.ByteSize())
         if response.succeeded:
-            revision = self._acknowledged(response)
-            self._tell_watches(Revised(revision, transactions.changes_of(transaction)))
-            return revision
+            return self._acknowledged(response)
         return transactions.refusal(transaction, transactions.found_in(self._keyspace, transaction, response))
-
-    def _tell_watches(self, revised: Revised) -> None:
-        for watch in self._watches:
-            watch.offer(revised)
 
     async def _send(self, request: Any, *, besides: Member | None = None) -> Any:
         """One try. The call is not cancelled with its caller: once sent, a transaction belongs to the store."""

@@ -12,7 +12,7 @@ from typing import Any
 from aetcd.rpc import rpc_pb2 as pb
 
 from apiserver.storage.etcd.keyspace import Keyspace
-from apiserver.storage.interface import NO_REVISION, Changed, Stored
+from apiserver.storage.interface import NO_REVISION, Stored
 from apiserver.storage.swap import Refused, Transaction
 from steersman.api.names import Revision
 
@@ -47,12 +47,6 @@ def request_of(keyspace: Keyspace, transaction: Transaction) -> Any:
         _write(request, name, put.value)
     _read_everything(request.failure, keyspace, transaction)
     return request
-
-
-def changes_of(transaction: Transaction) -> tuple[Changed, ...]:
-    """What it changes when it succeeds."""
-    puts = (Changed(put.key, put.value) for put in transaction.also)
-    return (Changed(transaction.key, transaction.value), *puts)
 
 
 def look_of(keyspace: Keyspace, transaction: Transaction) -> Any:

@@ -5,9 +5,6 @@ etcd waits. When the stream breaks, it is opened again after the last revision h
 Each opening is checked with a linearizable read, so that a store that is not the one we knew (its history compacted
 past us, restored from an older copy, or replaced) ends the watch with Expired instead of a gap.
 
-What is written through this store is handed over when it is acknowledged, if everything before it has been: etcd tells
-its watchers a moment later, and what it then tells is left out.
-
 A second task asks for progress: for a reader who wants it, and as a heartbeat when the stream is quiet, because a
 frozen member keeps its connections open. (HTTP/2 pings cannot do that: etcd takes more than one in five seconds on a
 quiet connection for abuse, so the client stops after two.)
@@ -68,7 +65,6 @@ class EtcdWatch:
         self._queue: asyncio.Queue[Sequence[Revised] | ApiError | None] = asyncio.Queue(BATCHES)
         self._batch: deque[Revised] = deque()
         self._stream: Conversation | None = None  # set while we wait on it
-        self._assembly = Assembly(keyspace, after)
         self._progress_wanted = asyncio.Event()
         self._progress_owed = False
         self._advanced = asyncio.Event()
@@ -91,17 +87,6 @@ class EtcdWatch:
                 raise item
             self._batch.extend(item)
         return self._batch.popleft()
-
-    def offer(self, revised: Revised) -> None:
-        """One whole revision that was written through this store. Only the very next one is taken, and only while etcd
-        is listened to: a store that we have lost sight of may not be the one that we knew."""
-        if self._stream is None or revised.revision != self._reached + 1 or self._queue.full():
-            return
-        ours = tuple(changed for changed in revised.changes if changed.key.startswith(self._prefix))
-        seen = Revised(revised.revision, ours)
-        self._queue.put_nowait((seen,))
-        self._assembly.reached = seen.revision
-        self._note(seen)
 
     async def request_progress(self) -> None:
         self._progress_owed = True
@@ -197,7 +182,7 @@ class EtcdWatch:
 
     async def _pump(self, member: Member, stream: Conversation) -> None:
         """Hand over what the stream brings, until it breaks. Expired."""
-        self._assembly = Assembly(self._keyspace, self._reached)
+        assembly = Assembly(self._keyspace, self._reached)
         while True:
             self._stream = stream
             try:
@@ -221,7 +206,7 @@ class EtcdWatch:
                     raise Expired(f"etcd has compacted to {response.compact_revision}, past {self._reached}")
                 return
             self._patience_seconds = SILENCE_SECONDS
-            await self._hand_over(self._assembly.add(response))
+            await self._hand_over(assembly.add(response))
 
     async def _hand_over(self, revised: Sequence[Revised]) -> None:
         self._advanced.set()
@@ -231,15 +216,11 @@ class EtcdWatch:
         if last.revision == self._reached and not self._progress_owed:
             return  # the answer to a heartbeat is no news to the reader
         await self._queue.put(revised)
-        self._note(last)
-        if not last.changes:
-            self._progress_owed = False
-
-    def _note(self, last: Revised) -> None:
-        """What the reader, or the queue, has got."""
         self._reached = last.revision
         if last.changes:
             self._last_change = (last.revision, last.changes[-1])
+        else:
+            self._progress_owed = False
 
     async def _prompt(self) -> None:
         while True:

@@ -15,6 +15,11 @@ needed = [
     pytest.mark.skipif(shutil.which("kubectl") is None, reason="there is no kubectl on the path"),
 ]
 
+asked_for = pytest.mark.skipif(
+    not os.environ.get("STEERSMAN_E2E_KUBECTL"),
+    reason="STEERSMAN_E2E_KUBECTL is not set: these sessions take minutes (make test-kubectl)",
+)
+
 
 def found() -> list[Path]:
     """The installed one first."""

@@ -32,6 +32,7 @@ LOOKING = (
 
 pytestmark = [
     *programs.needed,
+    programs.asked_for,
     pytest.mark.skipif(not FACTS, reason="STEERSMAN_K8S_FACTS does not say where the recordings are"),
     pytest.mark.slow,
     pytest.mark.timeout(900),

@@ -11,7 +11,13 @@ from tests.e2e.kubectl.cluster import Cluster
 
 TRANSCRIPTS = sorted((Path(__file__).parent / "transcripts").glob("*.txt"))
 
-pytestmark = [*programs.needed, pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.asyncio(loop_scope="package")]
+pytestmark = [
+    *programs.needed,
+    programs.asked_for,
+    pytest.mark.slow,
+    pytest.mark.timeout(300),
+    pytest.mark.asyncio(loop_scope="package"),
+]
 
 
 @pytest.mark.parametrize("kubectl", programs.found(), ids=lambda path: path.name)

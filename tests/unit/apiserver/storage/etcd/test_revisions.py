@@ -73,12 +73,3 @@ A, B, C = (Changed(key, b"v") for key in ("/a", "/b", "/c"))
 def test_assembly(messages: list[Any], expected: list[Revised]) -> None:
     assembly = Assembly(Keyspace(ROOT), Revision(10))
     assert [item for response in messages for item in assembly.add(response)] == expected
-
-
-def test_what_was_given_meanwhile_is_left_out() -> None:
-    assembly = Assembly(Keyspace(ROOT), Revision(10))
-    assert assembly.add(message(put("/a", 11), fragment=True)) == []
-    assembly.reached = Revision(11)
-    assert assembly.add(message(put("/b", 12))) == [revised(12, B)]
-    assembly.reached = Revision(15)
-    assert assembly.add(message(at=14)) == []

@@ -4,7 +4,7 @@ import pytest
 
 from apiserver.storage.etcd import transactions
 from apiserver.storage.etcd.transactions import Found
-from apiserver.storage.interface import Changed, Guard, Put, Stored
+from apiserver.storage.interface import Guard, Put, Stored
 from apiserver.storage.swap import Refused, Transaction
 from steersman.api.names import Revision
 
@@ -35,15 +35,6 @@ def delete(*also: Put) -> Transaction:
 FENCE = Put("/f", b"moved")
 CLAIM = Put("/c", b"taken", absent=True)
 GONE = Put("/g", None)
-
-
-def test_what_a_transaction_changes() -> None:
-    assert transactions.changes_of(update(FENCE, GONE, given=(GUARD,))) == (
-        Changed("/k", b"mine"),
-        Changed("/f", b"moved"),
-        Changed("/g", None),
-    )
-    assert transactions.changes_of(delete()) == (Changed("/k", None),)
 
 
 @pytest.mark.parametrize(
