@@ -43,7 +43,7 @@ from apiserver.watchcache.cache import WatchCache
 from steersman import version
 from steersman.api import selectors
 from steersman.api.errors import Unavailable
-from steersman.base import log, metrics
+from steersman.base import log, memory, metrics
 from steersman.base.clock import Clock, SystemClock
 from steersman.base.health import Health, Unhealthy
 from steersman.base.values import Address
@@ -93,6 +93,7 @@ async def serving(settings: Settings, clock: Clock | None = None) -> AsyncIterat
         background = [
             tasks.create_task(cache.run()),
             tasks.create_task(metrics.watch_loop_lag(metrics.loop_lag(registry), clock)),
+            tasks.create_task(memory.give_back(clock)),
         ]
         if pki is not None and tls is not None:
             background.append(tasks.create_task(_renew(settings, clock, pki, tls)))

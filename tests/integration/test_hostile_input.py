@@ -52,6 +52,8 @@ SLACK_SMALL = 16 * 1024 * 1024
 """For caches that are bounded and were not yet full: 2 KB a request would be more."""
 SLACK_LARGE = 48 * 1024 * 1024
 """From one hundred requests of megabytes to the next: the allocator keeps what they have torn open, once."""
+SLACK_RETURNED = 80 * 1024 * 1024
+"""What is free goes back to the system; what small objects have come to lie between does not."""
 PEAK = 400 * 1024 * 1024
 """Of the whole process, with as many such requests at once as there are workers."""
 
@@ -273,6 +275,11 @@ async def test_hostile_requests_get_clean_answers_and_leave_nothing_behind(serve
     assert after_small - warm < SLACK_SMALL
     assert at_the_end - after_large < SLACK_LARGE
     assert peak_memory(server) < PEAK
+
+    async def returned() -> bool:
+        return await memory(server) - warm < SLACK_RETURNED
+
+    await eventually(returned, within=60)
 
 
 def bugs_in(server: ApiServerProcess) -> str:
