@@ -1,7 +1,7 @@
 """Memory that is free again goes back to the system.
 
 glibc keeps what a burst of large requests has freed, and a server that was at 100 MB stays at 180 for good. Whenever
-the process has grown by SLACK_BYTES since it was smallest, glibc is asked to give back what it can: a few milliseconds,
+the process has grown by SLACK_BYTES since it was smallest, glibc is asked to give back what it can: some milliseconds,
 and not again before the process has grown by as much once more. Elsewhere than on Linux with glibc nothing is done.
 """
 
